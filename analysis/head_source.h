@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/provenance.h"
+#include "kernels/matrix.h"
+#include "kernels/run_control.h"
+
+namespace dimscope::analysis {
+
+using kernels::HeadIndex;
+using kernels::Index;
+using kernels::KvHeadIndex;
+using kernels::LayerIndex;
+using kernels::PromptIndex;
+using kernels::RunControl;
+
+/// What one layer of a dump holds. Sizes in elements, scale in 1/logit units.
+struct LayerInfo {
+    LayerIndex layer;
+    int nHeads = 0, nKvHeads = 0;
+    Index headDim = 0, valueDim = 0;  ///< valueDim 0: no v
+    Index positions = 0;              ///< N
+    int prompts = 0;                  ///< P
+    double scale = 0.0;
+    bool causal = true;
+    Index window = 0;                 ///< 0: none
+    double softcap = 0.0;             ///< 0: none
+    std::string rope = "post";        ///< "post", "pre", "none"
+    std::string ropeLayout = "half";  ///< "half", "interleaved"
+    Index rotaryDim = 0;              ///< 0: all of headDim
+    double ropeTheta = 0.0;           ///< 0: not stated
+    std::string encoding;             ///< of q: "float16", "float32", "float64", "bf16"
+    bool hasValue = false, hasOutput = false, hasOutputProjection = false, hasSink = false;
+};
+
+struct PromptInfo {
+    Index validPositions = 0;
+    std::string split;  ///< "calibration", "train", "validation", "evaluation" or ""
+    bool leftOut = false;  ///< no valid position
+};
+
+struct DumpInfo {
+    std::string path;
+    std::string format;   ///< "attn-dump 1"
+    std::string model, revision, tokenizer, createdBy, createdAt, promptSource;
+    DumpIdentity identity;
+    std::vector<LayerInfo> layers;    ///< ascending
+    std::vector<PromptInfo> prompts;
+    std::vector<Warning> warnings;    ///< what was odd about the file
+
+    const LayerInfo* find(LayerIndex layer) const {
+        for (const LayerInfo& info : layers)
+            if (info.layer == layer) return &info;
+        return nullptr;
+    }
+};
+
+enum class TensorKind { Query, Key, Value, Output };
+
+/// One head of one prompt, as stored, decoded to float (float16, bf16, float32) or double (float64).
+struct LoadedTensor {
+    kernels::Tensor values;      ///< (positions, head_dim or value_dim)
+    Index nonFinite = 0;         ///< NaN and Inf among valid positions
+    Index firstRow = 0, firstColumn = 0;  ///< place of the first one
+};
+
+/// What is in a dump, and one head at a time. Implemented by the file reader and by made-up data.
+/// Calls may come from any thread, one at a time per source unless it says otherwise.
+class HeadSource {
+public:
+    virtual ~HeadSource() = default;
+    virtual const DumpInfo& info() const = 0;
+
+    /// `head` is a query head for Query and Output, a key/value head for Key and Value.
+    /// Throws FormatError where the layer, head or tensor does not exist or cannot be read; Cancelled.
+    virtual std::shared_ptr<const LoadedTensor> load(TensorKind kind, LayerIndex layer, PromptIndex prompt, int head,
+                                                     const RunControl& control) = 0;
+    /// (positions), 1 = real token; null: all positions are valid.
+    virtual std::shared_ptr<const std::vector<std::uint8_t>> validity(PromptIndex prompt) = 0;
+    /// Learned sink logit of a query head; nullopt where the layer has none.
+    virtual std::optional<double> sink(LayerIndex layer, HeadIndex head) = 0;
+    /// (model_dim, n_heads * value_dim); null where the layer has none.
+    virtual std::shared_ptr<const kernels::Matrix<double>> outputProjection(LayerIndex layer, const RunControl& control) = 0;
+};
+
+}  // namespace dimscope::analysis

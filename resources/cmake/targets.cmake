@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What every target of ours has in common. Third-party headers come in as SYSTEM and are not warned about.
+
+add_library(dimscope_warnings INTERFACE)
+set(cxxWarnings -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast)
+if(WARNINGS_AS_ERRORS)
+  list(APPEND cxxWarnings -Werror)
+endif()
+target_compile_options(dimscope_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxxWarnings}>")
+
+add_library(dimscope_sanitizers INTERFACE)
+if(SANITIZE)
+  target_compile_options(dimscope_sanitizers INTERFACE -fsanitize=${SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(dimscope_sanitizers INTERFACE -fsanitize=${SANITIZE})
+endif()
+
+function(dimscope_common target)
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE dimscope_warnings PUBLIC dimscope_sanitizers)
+endfunction()
+
+function(dimscope_library target)
+  add_library(${target} STATIC ${ARGN})
+  dimscope_common(${target})
+endfunction()
+
+function(dimscope_program target)
+  add_executable(${target} ${ARGN})
+  dimscope_common(${target})
+endfunction()
