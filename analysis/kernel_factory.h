@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/head_source.h"
+#include "kernels/kernel_spec.h"
+#include "kernels/parameter_set.h"
+
+namespace dimscope::analysis {
+
+/// What a person may set about kernels.
+struct KernelSettings {
+    int performerFeatures = 250;
+    double performerEpsilon = 0.0;
+    friend bool operator==(const KernelSettings&, const KernelSettings&) = default;
+};
+
+/// Makes the kernel of one head: draws keyed by (seed, layer, head), parameters of a file where it has them,
+/// the stated start otherwise. Same arguments give the same kernel on every backend and thread count.
+class KernelFactory {
+public:
+    explicit KernelFactory(KernelSettings settings = {}, std::shared_ptr<const kernels::ParameterSet> parameters = nullptr);
+
+    /// Group labels used by "oal" where the parameter file has none: from the dump's own grouping.
+    void setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels);
+
+    /// Number of different kernels over `seeds` (1 for a kernel without a draw).
+    int drawCount(const std::string& kernel, LayerIndex layer, int seeds) const;
+    /// `seed`: with a parameter file that has draws, entry of its S axis; else the seed of the draw.
+    /// Throws ArgumentError (unknown name, no such seed), ShapeError (parameters that do not fit the layer or a
+    /// head dimension that the kernel cannot have).
+    kernels::KernelSpec make(const std::string& kernel, const LayerInfo& layer, HeadIndex head, int seed,
+                             std::vector<Warning>& warnings) const;
+    /// "file", "start", "none": where the parameters of a kernel come from in a layer.
+    std::string origin(const std::string& kernel, LayerIndex layer) const;
+
+private:
+    const kernels::ParameterGroup* group(const std::string& name, LayerIndex layer) const;
+    KernelSettings settings_;
+    std::shared_ptr<const kernels::ParameterSet> parameters_;
+    std::map<std::pair<LayerIndex, HeadIndex>, std::vector<int>> groups_;
+};
+
+}  // namespace dimscope::analysis
