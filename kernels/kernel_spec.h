@@ -30,7 +30,7 @@ struct Performer {
 struct SpectraFormer {
     enum class Statistic { Position, Sequence, Calibrated };
     enum class Scaling { Upstream, Single };
-    std::shared_ptr<const std::vector<double>> b, g, s;  ///< (head_dim) each
+    std::shared_ptr<const std::vector<double>> b, g, s;   ///< (head_dim) each
     std::shared_ptr<const std::vector<int>> permutation;  ///< output g takes input permutation[g]
     Statistic statistic = Statistic::Position;
     Scaling scaling = Scaling::Upstream;
@@ -40,7 +40,7 @@ struct SpectraFormer {
 
 /// Frequency-domain softmax features (section 3).
 struct DiJiang {
-    enum class Orientation { Inverse, Forward };     ///< C^T x (upstream) or C x
+    enum class Orientation { Inverse, Forward };       ///< C^T x (upstream) or C x
     std::shared_ptr<const std::vector<double>> t;      ///< (head_dim)
     std::shared_ptr<const std::vector<double>> theta;  ///< (head_dim) log weights; null: all 0
     Orientation orientation = Orientation::Inverse;
@@ -75,6 +75,9 @@ struct FirstValue {};
 
 using KernelSpec = std::variant<Softmax, Performer, SpectraFormer, DiJiang, TaylorShift, Taylor, GlobalQuadratic, Oal,
                                 Uniform, Zero, FirstValue>;
+
+/// The global quadratic written as OAL with one group.
+Oal asOal(const GlobalQuadratic& spec, Index headDim);
 
 /// Name of a kernel as it is written on the command line and in files.
 std::string_view kernelName(const KernelSpec& spec);

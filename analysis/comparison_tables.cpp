@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/kernel_comparison.h"
+
+namespace dimscope::analysis {
+namespace {
+
+void append(Table& table, const std::vector<Cell>& row) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].cells.push_back(row[c]);
+}
+
+Cell cellOf(const std::optional<double>& value) { return value ? Cell(*value) : Cell(std::monostate{}); }
+
+}  // namespace
+
+Table comparisonTable(const ComparisonResult& result) {
+    Table table{.name = "kernel-errors",
+                .caption = "Error of each kernel against exact attention at sampled query rows, per head",
+                .columns = {},
+                .warnings = result.warnings,
+                .provenance = result.provenance};
+    table.columns = {{"layer", "Layer", "", {}, {}},      {"head", "Head", "", {}, {}},
+                     {"kernel", "Kernel", "", {}, {}},    {"mse", "MSE", "", {}, {}},
+                     {"rel_mse", "RelMSE", "", {}, {}},   {"draws", "Draws", "", {}, {}},
+                     {"bad_rows", "Bad rows", "", {}, {}}};
+    for (const KernelError& e : result.heads)
+        append(table, {std::int64_t{e.layer.value}, std::int64_t{e.head.value}, e.kernel, e.mse, e.relMse,
+                       static_cast<std::int64_t>(e.seedMse.size()), std::int64_t{e.badRows}});
+    return table;
+}
+
+Table pooledTable(const ComparisonResult& result) {
+    Table table{
+        .name = "kernel-errors-pooled",
+        .caption =
+            "Error of each kernel against exact attention, pooled over heads, before and after the output projection",
+        .columns = {},
+        .warnings = result.warnings,
+        .provenance = result.provenance};
+    table.columns = {{"layer", "Layer", "", {}, {}},
+                     {"kernel", "Kernel", "", {}, {}},
+                     {"mse", "MSE", "", {}, {}},
+                     {"rel_mse", "RelMSE", "", {}, {}},
+                     {"mse_after_wo", "MSE after W_o", "", {}, {}},
+                     {"rel_mse_after_wo", "RelMSE after W_o", "", {}, {}}};
+    for (const PooledError& e : result.pooled)
+        append(table, {e.layer ? Cell(std::to_string(e.layer->value)) : Cell(std::string("all")), e.kernel, e.mse,
+                       e.relMse, cellOf(e.mseAfterWo), cellOf(e.relMseAfterWo)});
+    return table;
+}
+
+}  // namespace dimscope::analysis

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/head_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "analysis/head_loader.h"
+#include "analysis/run_record.h"
+
+namespace dimscope::analysis {
+namespace {
+
+using kernels::ProfileJob;
+using kernels::ProfileOutput;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kBatchBytes = std::size_t{256} << 20;  // tensors held at a time
+
+/// Sums of one head over prompts; divided at the end.
+struct Gathered {
+    HeadProfile profile;
+    std::optional<std::string> unreadable;
+};
+
+HeadProfile emptyProfile(const LayerInfo& layer, HeadIndex head, Index prompts) {
+    HeadProfile p;
+    p.layer = layer.layer;
+    p.head = head;
+    const auto d = static_cast<std::size_t>(layer.headDim);
+    for (auto* v : {&p.qMeanAbs, &p.kMeanAbs, &p.qMaxAbs, &p.kMaxAbs, &p.chi, &p.chiEffective}) v->assign(d, 0.0);
+    for (auto* m : {&p.qMeanAbsPrompts, &p.kMeanAbsPrompts, &p.chiPrompts})
+        *m = kernels::Matrix<double>(prompts, layer.headDim);
+    return p;
+}
+
+void addPrompt(HeadProfile& profile, const ProfileOutput& out, Index ordinal) {
+    std::copy(out.qMeanAbs.begin(), out.qMeanAbs.end(), profile.qMeanAbsPrompts.row(ordinal));
+    std::copy(out.kMeanAbs.begin(), out.kMeanAbs.end(), profile.kMeanAbsPrompts.row(ordinal));
+    std::copy(out.chi.begin(), out.chi.end(), profile.chiPrompts.row(ordinal));
+    const double weight = 1.0 / static_cast<double>(profile.chiPrompts.rows());
+    for (std::size_t r = 0; r < out.chi.size(); ++r) {
+        profile.qMeanAbs[r] += weight * out.qMeanAbs[r];
+        profile.kMeanAbs[r] += weight * out.kMeanAbs[r];
+        profile.chi[r] += weight * out.chi[r];
+        profile.chiEffective[r] += weight * out.chiEffective[r];
+        profile.qMaxAbs[r] = std::max(profile.qMaxAbs[r], out.qMaxAbs[r]);
+        profile.kMaxAbs[r] = std::max(profile.kMaxAbs[r], out.kMaxAbs[r]);
+    }
+}
+
+double topShare(const HeadProfile& profile, std::size_t count) {
+    double sum = 0.0;
+    const std::size_t d = profile.order.size();
+    for (std::size_t n = 0; n < std::min(count, d); ++n)
+        sum += profile.share[static_cast<std::size_t>(profile.order[d - 1 - n])];
+    return sum;
+}
+
+void conclude(HeadProfile& profile) {
+    const double total = std::accumulate(profile.chi.begin(), profile.chi.end(), 0.0);
+    double squares = 0.0;
+    for (const double chi : profile.chi) {
+        profile.share.push_back(total > 0.0 ? chi / total : kNaN);
+        squares += profile.share.back() * profile.share.back();
+    }
+    profile.order.resize(profile.chi.size());
+    std::iota(profile.order.begin(), profile.order.end(), 0);
+    std::stable_sort(profile.order.begin(), profile.order.end(), [&](int a, int b) {
+        return profile.chi[static_cast<std::size_t>(a)] < profile.chi[static_cast<std::size_t>(b)];
+    });
+    profile.top1 = topShare(profile, 1);
+    profile.top5 = topShare(profile, 5);
+    profile.top10 = topShare(profile, 10);
+    profile.effectiveDims = 1.0 / squares;
+}
+
+/// A head with NaN or Inf keeps its place and its order, and has no numbers.
+void markUnusable(HeadProfile& profile) {
+    for (auto* v : {&profile.qMeanAbs, &profile.kMeanAbs, &profile.qMaxAbs, &profile.kMaxAbs, &profile.chi,
+                    &profile.chiEffective})
+        std::fill(v->begin(), v->end(), kNaN);
+    for (auto* m : {&profile.qMeanAbsPrompts, &profile.kMeanAbsPrompts, &profile.chiPrompts})
+        std::fill(m->values().begin(), m->values().end(), kNaN);
+    profile.share.assign(profile.chi.size(), kNaN);
+    profile.order.resize(profile.chi.size());
+    std::iota(profile.order.begin(), profile.order.end(), 0);
+    profile.top1 = profile.top5 = profile.top10 = profile.effectiveDims = kNaN;
+}
+
+/// All heads of one layer, prompt by prompt, in batches that fit the memory budget.
+class LayerProfiler {
+public:
+    LayerProfiler(HeadSource& source, kernels::Backend& backend, const LayerInfo& layer, const Selection& selection,
+                  std::vector<Warning>& warnings)
+        : source_(source),
+          backend_(backend),
+          layer_(layer),
+          heads_(selectedHeads(selection, layer)),
+          length_(selectedLength(selection, layer)),
+          warnings_(warnings) {}
+
+    std::vector<HeadProfile> run(const std::vector<PromptIndex>& prompts, const RunControl& control) {
+        for (const HeadIndex head : heads_)
+            gathered_.push_back({emptyProfile(layer_, head, static_cast<Index>(prompts.size())), {}});
+        for (std::size_t p = 0; p < prompts.size(); ++p) {
+            const auto count = static_cast<float>(prompts.size());
+            addPromptOf(prompts[p], static_cast<Index>(p),
+                        control.slice(static_cast<float>(p) / count, static_cast<float>(p + 1) / count));
+        }
+        return concluded();
+    }
+
+private:
+    void addPromptOf(PromptIndex prompt, Index ordinal, const RunControl& control) {
+        HeadLoader loader(source_, layer_, prompt, length_, false);
+        const std::size_t headBytes = static_cast<std::size_t>(length_ * layer_.headDim) * 2 * sizeof(double);
+        const std::size_t batch = std::max<std::size_t>(1, kBatchBytes / std::max<std::size_t>(headBytes, 1));
+        for (std::size_t start = 0; start < heads_.size(); start += batch) {
+            const std::size_t end = std::min(start + batch, heads_.size());
+            const auto count = static_cast<float>(heads_.size());
+            profileBatch(loader, start, end, ordinal,
+                         control.slice(static_cast<float>(start) / count, static_cast<float>(end) / count));
+            loader.release();
+        }
+    }
+
+    void profileBatch(HeadLoader& loader, std::size_t start, std::size_t end, Index ordinal,
+                      const RunControl& control) {
+        std::vector<ProfileJob> jobs;
+        std::vector<std::size_t> owners;
+        for (std::size_t n = start; n < end; ++n) {
+            control.throwIfCancelled();
+            if (gathered_[n].unreadable) continue;
+            try {
+                const kernels::HeadInputs inputs = loader.inputs(heads_[n], control);
+                if (noteNonFinite(loader, n)) continue;
+                jobs.push_back({inputs});
+                owners.push_back(n);
+            } catch (const kernels::FormatError& error) {
+                gathered_[n].unreadable = error.what();
+            }
+        }
+        const std::vector<ProfileOutput> outputs = backend_.profile(jobs, control);
+        for (std::size_t n = 0; n < outputs.size(); ++n) addPrompt(gathered_[owners[n]].profile, outputs[n], ordinal);
+        control.report(1.0F);
+    }
+
+    bool noteNonFinite(const HeadLoader& loader, std::size_t n) {
+        const Index count = loader.nonFinite(heads_[n]);
+        if (count == 0) return false;
+        if (gathered_[n].profile.nonFinite == 0)
+            warnings_.push_back({"nonfinite", fmt::format("layer {} head {}", layer_.layer.value, heads_[n].value),
+                                 fmt::format("{} values are NaN or infinite, the first in {}; the head is left out",
+                                             count, loader.firstNonFinite(heads_[n]))});
+        gathered_[n].profile.nonFinite += count;
+        return true;
+    }
+
+    std::vector<HeadProfile> concluded() {
+        std::vector<HeadProfile> profiles;
+        for (Gathered& head : gathered_) {
+            if (head.unreadable) {
+                warnings_.push_back({"unreadable",
+                                     fmt::format("layer {} head {}", layer_.layer.value, head.profile.head.value),
+                                     *head.unreadable});
+                continue;
+            }
+            if (head.profile.usable())
+                conclude(head.profile);
+            else
+                markUnusable(head.profile);
+            profiles.push_back(std::move(head.profile));
+        }
+        return profiles;
+    }
+
+    HeadSource& source_;
+    kernels::Backend& backend_;
+    LayerInfo layer_;
+    std::vector<HeadIndex> heads_;
+    Index length_;
+    std::vector<Warning>& warnings_;
+    std::vector<Gathered> gathered_;
+};
+
+void warnAboutSoftcap(const LayerInfo& layer, std::vector<Warning>& warnings) {
+    if (layer.softcap > 0.0)
+        warnings.push_back({"softcap", fmt::format("layer {}", layer.layer.value),
+                            fmt::format("the soft cap {} does not enter contributions", layer.softcap)});
+}
+
+}  // namespace
+
+const HeadProfile* ProfileResult::find(LayerIndex layer, HeadIndex head) const {
+    for (const HeadProfile& profile : heads)
+        if (profile.layer == layer && profile.head == head) return &profile;
+    return nullptr;
+}
+
+ProfileResult profileHeads(const Selection& selection, HeadSource& source, kernels::Backend& backend,
+                           const RunControl& control) {
+    RunRecord record("profile", &backend, 0);
+    describe(selection, source.info(), record.provenance());
+    ProfileResult result;
+    result.prompts = selectedPrompts(selection, source.info());
+    result.warnings = source.info().warnings;
+    const std::vector<LayerInfo> layers = selectedLayers(selection, source.info());
+    for (std::size_t n = 0; n < layers.size(); ++n) {
+        const auto count = static_cast<float>(layers.size());
+        warnAboutSoftcap(layers[n], result.warnings);
+        std::vector<HeadProfile> heads =
+            LayerProfiler(source, backend, layers[n], selection, result.warnings)
+                .run(result.prompts, control.slice(static_cast<float>(n) / count, static_cast<float>(n + 1) / count));
+        std::move(heads.begin(), heads.end(), std::back_inserter(result.heads));
+    }
+    if (result.heads.empty())
+        throw kernels::FormatError({source.info().path, "/layers",
+                                    "no head could be read: " + result.warnings.back().text,
+                                    "check the file with h5dump or copy it again"});
+    result.provenance = record.finished();
+    return result;
+}
+
+int ropePartner(int dimension, const LayerInfo& layer) {
+    if (layer.rope == "none") return -1;
+    const auto rotary = static_cast<int>(layer.rotaryDim > 0 ? layer.rotaryDim : layer.headDim);
+    if (dimension >= rotary || rotary % 2 != 0) return -1;
+    if (layer.ropeLayout == "interleaved") return dimension % 2 == 0 ? dimension + 1 : dimension - 1;
+    return dimension < rotary / 2 ? dimension + rotary / 2 : dimension - rotary / 2;
+}
+
+}  // namespace dimscope::analysis

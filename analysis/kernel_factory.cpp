@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/kernel_factory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/attention_math.h"
+#include "kernels/error.h"
+#include "kernels/kernel_catalog.h"
+#include "kernels/random_features.h"
+
+namespace dimscope::analysis {
+namespace {
+
+using kernels::ParameterArray;
+using kernels::ParameterGroup;
+using kernels::ShapeError;
+
+std::string shapeText(const std::vector<Index>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+/// Arrays and attributes of one kernel in one layer of a parameter file, read with their expected shapes.
+class GroupReader {
+public:
+    GroupReader(const std::string& file, LayerIndex layer, const std::string& kernel, const ParameterGroup& group)
+        : place_(fmt::format("{}: /layers/{:02}/{}", file, layer.value, kernel)), group_(group) {}
+
+    const ParameterArray* find(const std::string& name) const {
+        const auto found = group_.arrays.find(name);
+        return found == group_.arrays.end() ? nullptr : &found->second;
+    }
+    /// -1 stands for any size.
+    const ParameterArray& require(const std::string& name, const std::vector<Index>& shape) const {
+        const ParameterArray* array = find(name);
+        if (!array) throw ShapeError(fmt::format("{}: dataset '{}' is missing", place_, name));
+        check(name, *array, shape);
+        return *array;
+    }
+    void check(const std::string& name, const ParameterArray& array, const std::vector<Index>& shape) const {
+        bool same = array.shape.size() == shape.size();
+        for (std::size_t n = 0; same && n < shape.size(); ++n) same = shape[n] < 0 || array.shape[n] == shape[n];
+        if (!same)
+            throw ShapeError(fmt::format("{}/{} has shape {}, expected {} (-1: any)", place_, name,
+                                         shapeText(array.shape), shapeText(shape)));
+    }
+    double number(const std::string& name, double otherwise) const {
+        const auto found = group_.attributes.find(name);
+        if (found == group_.attributes.end()) return otherwise;
+        if (const double* value = std::get_if<double>(&found->second)) return *value;
+        throw ShapeError(fmt::format("{}: attribute '{}' is text, expected a number", place_, name));
+    }
+    std::string text(const std::string& name, const std::string& otherwise) const {
+        const auto found = group_.attributes.find(name);
+        if (found == group_.attributes.end()) return otherwise;
+        if (const auto* value = std::get_if<std::string>(&found->second)) return *value;
+        throw ShapeError(fmt::format("{}: attribute '{}' is a number, expected text", place_, name));
+    }
+    [[noreturn]] void refuse(const std::string& why) const { throw ShapeError(place_ + ": " + why); }
+
+    /// Entry of the leading seed axis.
+    Index seedEntry(const ParameterArray& array, int seed) const {
+        if (seed < 0 || seed >= array.shape.front())
+            refuse(fmt::format("seed {}: the file holds {} draws, choose 0..{}", seed, array.shape.front(),
+                               array.shape.front() - 1));
+        return seed;
+    }
+
+private:
+    std::string place_;
+    const ParameterGroup& group_;
+};
+
+/// `count` values of an array from `offset` on.
+std::vector<double> part(const ParameterArray& array, Index offset, Index count) {
+    const auto first = array.values.begin() + offset;
+    return {first, first + count};
+}
+
+std::vector<int> integers(const std::vector<double>& values) {
+    std::vector<int> out;
+    for (const double v : values) out.push_back(static_cast<int>(std::lround(v)));
+    return out;
+}
+
+/// What a kernel is made for.
+struct Request {
+    const LayerInfo& layer;
+    HeadIndex head;
+    int seed;
+    Index d() const { return layer.headDim; }
+    Index heads() const { return layer.nHeads; }
+};
+
+kernels::KernelSpec performerFrom(const GroupReader& file, const Request& r) {
+    const ParameterArray& w = file.require("w", {-1, r.heads(), -1, r.d()});
+    const Index block = w.shape[2] * r.d();
+    const Index offset = (file.seedEntry(w, r.seed) * r.heads() + r.head.value) * block;
+    kernels::Performer spec;
+    spec.projection = std::make_shared<kernels::Matrix<double>>(w.shape[2], r.d(), part(w, offset, block));
+    spec.epsilon = file.number("eps", 0.0);
+    const std::string shift = file.text("shift", "projection");
+    if (shift != "projection" && shift != "logfeature")
+        file.refuse("shift '" + shift + "', expected projection or logfeature");
+    spec.shift = shift == "projection" ? kernels::Performer::Shift::Projection : kernels::Performer::Shift::LogFeature;
+    return spec;
+}
+
+kernels::KernelSpec spectraFormerFrom(const GroupReader& file, const Request& r) {
+    using kernels::SpectraFormer;
+    const auto row = [&](const char* name) {
+        const ParameterArray& array = file.require(name, {-1, r.d()});
+        return part(array, file.seedEntry(array, r.seed) * r.d(), r.d());
+    };
+    SpectraFormer spec;
+    spec.b = std::make_shared<std::vector<double>>(row("b"));
+    spec.g = std::make_shared<std::vector<double>>(row("g"));
+    spec.s = std::make_shared<std::vector<double>>(row("s"));
+    spec.permutation = std::make_shared<std::vector<int>>(integers(row("perm")));
+    spec.epsilon = file.number("eps", 1e-4);
+    const std::string statistic = file.text("statistic", "position");
+    const std::string scaling = file.text("scaling", "upstream");
+    if (statistic == "sequence")
+        spec.statistic = SpectraFormer::Statistic::Sequence;
+    else if (statistic == "calibrated")
+        spec.statistic = SpectraFormer::Statistic::Calibrated;
+    else if (statistic != "position")
+        file.refuse("statistic '" + statistic + "', expected position, sequence or calibrated");
+    if (scaling == "single")
+        spec.scaling = SpectraFormer::Scaling::Single;
+    else if (scaling != "upstream")
+        file.refuse("scaling '" + scaling + "', expected upstream or single");
+    if (spec.statistic == SpectraFormer::Statistic::Calibrated)
+        spec.phi = file.require("a", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
+    return spec;
+}
+
+kernels::KernelSpec diJiangFrom(const GroupReader& file, const Request& r) {
+    kernels::DiJiang spec;
+    const ParameterArray& t = file.require("t", {-1, r.d()});
+    spec.t = std::make_shared<std::vector<double>>(part(t, file.seedEntry(t, r.seed) * r.d(), r.d()));
+    if (const ParameterArray* theta = file.find("theta")) {
+        const bool perSeed = theta->shape.size() == 3;
+        file.check("theta", *theta,
+                   perSeed ? std::vector<Index>{-1, r.heads(), r.d()} : std::vector<Index>{r.heads(), r.d()});
+        const Index seed = perSeed ? file.seedEntry(*theta, r.seed) : 0;
+        spec.theta =
+            std::make_shared<std::vector<double>>(part(*theta, (seed * r.heads() + r.head.value) * r.d(), r.d()));
+    }
+    const std::string orientation = file.text("orientation", "inverse");
+    if (orientation != "inverse" && orientation != "forward")
+        file.refuse("orientation '" + orientation + "', expected inverse or forward");
+    spec.orientation =
+        orientation == "inverse" ? kernels::DiJiang::Orientation::Inverse : kernels::DiJiang::Orientation::Forward;
+    return spec;
+}
+
+kernels::KernelSpec oalFrom(const GroupReader& file, const Request& r) {
+    const ParameterArray& label = file.require("label", {r.heads(), r.d()});
+    const ParameterArray& factor = file.require("l", {r.heads(), -1});
+    kernels::Oal spec;
+    spec.label = integers(part(label, r.head.value * r.d(), r.d()));
+    const int largest = *std::max_element(spec.label.begin(), spec.label.end());
+    spec.groups = largest + 1;
+    if (file.find("groups"))
+        spec.groups =
+            static_cast<int>(file.require("groups", {r.heads()}).values[static_cast<std::size_t>(r.head.value)]);
+    const int length = spec.groups >= 1 ? kernels::packedLength(spec.groups + 1) : 0;
+    if (spec.groups <= largest || length > factor.shape[1])
+        file.refuse(fmt::format("head {}: {} groups need labels 0..{} and {} factors; there is label {} and {} factors",
+                                r.head.value, spec.groups, spec.groups - 1, length, largest, factor.shape[1]));
+    spec.factor = part(factor, r.head.value * factor.shape[1], length);
+    spec.epsilon = file.number("eps", 1e-6);
+    return spec;
+}
+
+kernels::KernelSpec globalFrom(const GroupReader& file, const Request& r) {
+    const ParameterArray& l = file.require("l", {r.heads(), 3});
+    kernels::GlobalQuadratic spec;
+    std::copy_n(l.values.begin() + r.head.value * 3, 3, spec.factor.begin());
+    spec.epsilon = file.number("eps", 1e-6);
+    return spec;
+}
+
+kernels::KernelSpec taylorShiftFrom(const GroupReader& file, const Request& r) {
+    kernels::TaylorShift spec;
+    if (file.find("tau")) spec.tau = file.require("tau", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
+    return spec;
+}
+
+/// Packed (l00, l10, l11) with eps + |L^T (1, s)|^2 = 1 + s + s^2/2 exactly (section 5.3); needs eps <= 1/2.
+std::array<double, 3> taylorFactor(double epsilon) {
+    const double l00 = std::sqrt(1.0 - epsilon);
+    const double l10 = 0.5 / l00;
+    return {l00, l10, std::sqrt(0.5 - l10 * l10)};
+}
+
+/// The Taylor start embedded in G groups: every group's row is (l10, l11, 0, ..), so the kernel equals taylor.
+kernels::Oal taylorOal(std::vector<int> label, double epsilon) {
+    kernels::Oal spec;
+    spec.groups = *std::max_element(label.begin(), label.end()) + 1;
+    spec.label = std::move(label);
+    spec.epsilon = epsilon;
+    spec.factor.assign(static_cast<std::size_t>(kernels::packedLength(spec.groups + 1)), 0.0);
+    const std::array<double, 3> start = taylorFactor(epsilon);
+    spec.factor[0] = start[0];
+    for (int g = 1; g <= spec.groups; ++g) {
+        spec.factor[static_cast<std::size_t>(kernels::packedIndex(g, 0))] = start[1];
+        spec.factor[static_cast<std::size_t>(kernels::packedIndex(g, 1))] = start[2];
+    }
+    return spec;
+}
+
+kernels::KernelSpec drawnSpectraFormer(const Request& r) {
+    kernels::FastFoodDraw draw =
+        kernels::fastFoodDraw(static_cast<int>(r.d()), static_cast<std::uint64_t>(r.seed), r.layer.layer.value);
+    kernels::SpectraFormer spec;
+    spec.b = std::make_shared<std::vector<double>>(std::move(draw.b));
+    spec.g = std::make_shared<std::vector<double>>(std::move(draw.g));
+    spec.s = std::make_shared<std::vector<double>>(std::move(draw.s));
+    spec.permutation = std::make_shared<std::vector<int>>(std::move(draw.permutation));
+    return spec;
+}
+
+kernels::KernelSpec readFrom(const GroupReader& file, const std::string& kernel, const Request& request) {
+    if (kernel == "performer") return performerFrom(file, request);
+    if (kernel == "spectraformer") return spectraFormerFrom(file, request);
+    if (kernel == "dijiang") return diJiangFrom(file, request);
+    if (kernel == "taylorshift") return taylorShiftFrom(file, request);
+    if (kernel == "global") return globalFrom(file, request);
+    return oalFrom(file, request);
+}
+
+}  // namespace
+
+KernelFactory::KernelFactory(KernelSettings settings, std::shared_ptr<const kernels::ParameterSet> parameters)
+    : settings_(settings), parameters_(std::move(parameters)) {
+    if (settings_.performerFeatures < 1)
+        throw kernels::ArgumentError(
+            fmt::format("performer features {}, expected 1 or more", settings_.performerFeatures));
+}
+
+void KernelFactory::setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels) {
+    groups_[{layer, head}] = std::move(labels);
+}
+
+const kernels::ParameterGroup* KernelFactory::group(const std::string& name, LayerIndex layer) const {
+    if (!parameters_) return nullptr;
+    const auto found = parameters_->layers.find(layer);
+    if (found == parameters_->layers.end()) return nullptr;
+    const auto kernel = found->second.find(name);
+    return kernel == found->second.end() ? nullptr : &kernel->second;
+}
+
+int KernelFactory::drawCount(const std::string& kernel, LayerIndex, int seeds) const {
+    const kernels::KernelDescriptor* descriptor = kernels::findKernel(kernel);
+    return descriptor && descriptor->hasDraw ? seeds : 1;
+}
+
+std::string KernelFactory::origin(const std::string& kernel, LayerIndex layer) const {
+    const kernels::KernelDescriptor* descriptor = kernels::findKernel(kernel);
+    if (!descriptor || (!descriptor->trained && !descriptor->hasDraw)) return "none";
+    return group(kernel, layer) ? "file" : "start";
+}
+
+kernels::KernelSpec KernelFactory::make(const std::string& kernel, const LayerInfo& layer, HeadIndex head, int seed,
+                                        std::vector<Warning>& warnings) const {
+    const Request request{layer, head, seed};
+    if (!kernels::findKernel(kernel)) throw kernels::ArgumentError(fmt::format("unknown kernel '{}'", kernel));
+    if (kernel == "softmax") return kernels::Softmax{};
+    if (kernel == "taylor") return kernels::Taylor{};
+    if (kernel == "uniform") return kernels::Uniform{};
+    if (kernel == "zero") return kernels::Zero{};
+    if (kernel == "first_value") return kernels::FirstValue{};
+    if (const kernels::ParameterGroup* found = group(kernel, layer.layer))
+        return readFrom({parameters_->name, layer.layer, kernel, *found}, kernel, request);
+
+    if (parameters_) {
+        const Warning missing{
+            "default-parameters", fmt::format("layer {} {}", layer.layer.value, kernel),
+            fmt::format("{} holds no parameters for it; the untrained start is used", parameters_->name)};
+        if (std::find(warnings.begin(), warnings.end(), missing) == warnings.end()) warnings.push_back(missing);
+    }
+    const auto key = static_cast<std::uint64_t>(seed);
+    const auto dim = static_cast<int>(layer.headDim);
+    if (kernel == "performer") {
+        kernels::Performer spec;
+        spec.projection = std::make_shared<kernels::Matrix<double>>(
+            kernels::performerProjection(settings_.performerFeatures, dim, key, layer.layer.value, head.value));
+        spec.epsilon = settings_.performerEpsilon;
+        return spec;
+    }
+    if (kernel == "spectraformer") return drawnSpectraFormer(request);
+    if (kernel == "dijiang") {
+        kernels::DiJiang spec;
+        spec.t = std::make_shared<std::vector<double>>(kernels::diJiangDraw(dim, key, layer.layer.value));
+        return spec;
+    }
+    if (kernel == "taylorshift") return kernels::TaylorShift{};
+    if (kernel == "global") return kernels::GlobalQuadratic{taylorFactor(1e-6), 1e-6};
+    const auto labels = groups_.find({layer.layer, head});
+    return taylorOal(labels != groups_.end() ? labels->second : std::vector<int>(static_cast<std::size_t>(dim), 0),
+                     1e-6);
+}
+
+}  // namespace dimscope::analysis

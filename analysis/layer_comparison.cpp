@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/layer_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/error.h"
+
+namespace dimscope::analysis {
+namespace {
+
+using kernels::KernelSpec;
+using kernels::RowsJob;
+using kernels::RowsOutput;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr Index kBlockRows = 256;  // rows evaluated at a time; bounds what W_o needs in memory
+constexpr std::size_t kBatchBytes = std::size_t{512} << 20;  // tensors held at a time
+
+RunControl part(const RunControl& control, std::size_t index, std::size_t count) {
+    const auto total = static_cast<float>(count);
+    return control.slice(static_cast<float>(index) / total, static_cast<float>(index + 1) / total);
+}
+
+}  // namespace
+
+LayerComparison::LayerComparison(const ComparisonParams& params, const KernelFactory& factory, HeadSource& source,
+                                 kernels::Backend& backend, const LayerInfo& layer, ComparisonResult& result)
+    : params_(params),
+      factory_(factory),
+      source_(source),
+      backend_(backend),
+      layer_(layer),
+      result_(result),
+      heads_(selectedHeads(params.selection, layer)),
+      length_(selectedLength(params.selection, layer)) {
+    if (!layer.hasValue)
+        throw kernels::FormatError({source.info().path, fmt::format("/layers/{:02}", layer.layer.value),
+                                    "there is no v, so kernels cannot be compared",
+                                    "dump v beside q and k, or use the profile"});
+}
+
+void LayerComparison::chooseKernels(bool skipUnsupported) {
+    std::vector<Warning> ignored;
+    for (const std::string& name : params_.kernels) {
+        const auto refuse = [&](const std::string& reason) {
+            if (!skipUnsupported) throw kernels::ShapeError(fmt::format("layer {}: {}", layer_.layer.value, reason));
+            result_.warnings.push_back({"unsupported", fmt::format("layer {} {}", layer_.layer.value, name), reason});
+        };
+        // The exact parameters do not matter to the question, but a draw for a whole layer would be wasted on a "no".
+        const KernelSpec spec = factory_.make(name, layer_, heads_.front(), params_.seeds.front(), ignored);
+        const kernels::Support support = backend_.supports(spec, {length_, layer_.headDim, layer_.valueDim});
+        if (!support.supported) {
+            refuse(support.reason);
+            continue;
+        }
+        names_.push_back(name);
+        const int draws = factory_.drawCount(name, layer_.layer, static_cast<int>(params_.seeds.size()));
+        for (int s = 0; s < draws; ++s) draws_.push_back({names_.size() - 1, static_cast<std::size_t>(s)});
+    }
+}
+
+std::vector<KernelSpec> LayerComparison::specsOf(HeadIndex head) const {
+    std::vector<KernelSpec> specs{kernels::Softmax{}};
+    for (const Draw& draw : draws_)
+        if (names_[draw.kernel] != "softmax")
+            specs.push_back(
+                factory_.make(names_[draw.kernel], layer_, head, params_.seeds[draw.seed], result_.warnings));
+    return specs;
+}
+
+const RowsOutput& LayerComparison::approximate(const std::vector<RowsOutput>& outputs, std::size_t draw) const {
+    if (names_[draws_[draw].kernel] == "softmax") return outputs.front();
+    std::size_t index = 1;
+    for (std::size_t n = 0; n < draw; ++n) index += names_[draws_[n].kernel] != "softmax" ? 1U : 0U;
+    return outputs[index];
+}
+
+void LayerComparison::run(const RunControl& control) {
+    if (params_.afterProjection && static_cast<int>(heads_.size()) == layer_.nHeads && layer_.hasOutputProjection)
+        projection_ = source_.outputProjection(layer_.layer, control);
+    const std::size_t rows = result_.positions.size() * result_.positions.front().size();
+    for (const HeadIndex head : heads_) {
+        HeadSums& sums = sums_.emplace_back();
+        for (const std::string& name : names_) {
+            const int draws = factory_.drawCount(name, layer_.layer, static_cast<int>(params_.seeds.size()));
+            sums.seeds.emplace_back(static_cast<std::size_t>(draws));
+            KernelError& error = sums.errors.emplace_back();
+            error.layer = layer_.layer;
+            error.head = head;
+            error.kernel = name;
+            error.rowError.assign(rows, kNaN);
+            error.rowEnergy.assign(rows, kNaN);
+        }
+    }
+    pooled_.resize(names_.size());
+    pooledAfterWo_.resize(names_.size());
+    if (params_.keepOutputs) prepareOutputs();
+    for (std::size_t p = 0; p < result_.prompts.size(); ++p) runPrompt(p, part(control, p, result_.prompts.size()));
+    conclude();
+}
+
+void LayerComparison::runPrompt(std::size_t prompt, const RunControl& control) {
+    HeadLoader loader(source_, layer_, result_.prompts[prompt], length_, true);
+    const auto rows = static_cast<Index>(result_.positions[prompt].size());
+    for (Index start = 0; start < rows; start += kBlockRows) {
+        const Index count = std::min(kBlockRows, rows - start);
+        runBlock(prompt, start, count, loader,
+                 control.slice(static_cast<float>(start) / static_cast<float>(rows),
+                               static_cast<float>(start + count) / static_cast<float>(rows)));
+    }
+}
+
+void LayerComparison::runBlock(std::size_t prompt, Index start, Index count, HeadLoader& loader,
+                               const RunControl& control) {
+    const std::span<const Index> rows =
+        std::span(result_.positions[prompt]).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(count));
+    std::vector<ProjectedError> projected;
+    if (projection_)
+        for (std::size_t n = 0; n < draws_.size(); ++n) projected.emplace_back(*projection_, count, layer_.valueDim);
+
+    const std::size_t headBytes =
+        static_cast<std::size_t>(length_ * (2 * layer_.headDim + layer_.valueDim)) * sizeof(double);
+    const std::size_t batch = std::max<std::size_t>(1, kBatchBytes / std::max<std::size_t>(headBytes, 1));
+    for (std::size_t from = 0; from < heads_.size(); from += batch) {
+        const std::size_t to = std::min(from + batch, heads_.size());
+        std::vector<std::vector<KernelSpec>> specs;
+        std::vector<RowsJob> jobs;
+        std::vector<std::size_t> owners;
+        for (std::size_t h = from; h < to; ++h) {
+            control.throwIfCancelled();
+            const kernels::HeadInputs inputs = loader.inputs(heads_[h], control);
+            if (noteNonFinite(loader, h, prompt)) continue;
+            specs.push_back(specsOf(heads_[h]));
+            const bool wantWeights =
+                params_.keepWeights && result_.weights.empty() && prompt == 0 && start == 0 && h == 0;
+            jobs.push_back({inputs, rows, {}, wantWeights});
+            owners.push_back(h);
+        }
+        for (std::size_t n = 0; n < jobs.size(); ++n) jobs[n].kernels = specs[n];
+        const auto outputs = backend_.attendRows(jobs, part(control, from, heads_.size()));
+        for (std::size_t n = 0; n < outputs.size(); ++n) {
+            addHead(owners[n], prompt, start, outputs[n]);
+            if (jobs[n].wantWeights) keepWeights(outputs[n]);
+            for (std::size_t d = 0; d < projected.size(); ++d)
+                projected[d].setHead(heads_[owners[n]].value, outputs[n].front(), approximate(outputs[n], d));
+        }
+        if (heads_.size() > batch) loader.release();
+    }
+    for (std::size_t d = 0; d < projected.size(); ++d) {
+        control.throwIfCancelled();
+        pooledAfterWo_[draws_[d].kernel] += projected[d].sums();
+    }
+    control.report(1.0F);
+}
+
+bool LayerComparison::noteNonFinite(const HeadLoader& loader, std::size_t head, std::size_t) {
+    const Index count = loader.nonFinite(heads_[head]);
+    if (count == 0) return false;
+    if (sums_[head].usable)
+        result_.warnings.push_back({"nonfinite",
+                                    fmt::format("layer {} head {}", layer_.layer.value, heads_[head].value),
+                                    fmt::format("{} values are NaN or infinite, the first in {}; the head is left out",
+                                                count, loader.firstNonFinite(heads_[head]))});
+    sums_[head].usable = false;
+    projectable_ = false;
+    return true;
+}
+
+void LayerComparison::addHead(std::size_t head, std::size_t prompt, Index start,
+                              const std::vector<RowsOutput>& outputs) {
+    const std::size_t offset = prompt * result_.positions.front().size() + static_cast<std::size_t>(start);
+    for (std::size_t d = 0; d < draws_.size(); ++d)
+        addDraw(sums_[head], draws_[d], offset, rowSums(outputs.front(), approximate(outputs, d)));
+    if (params_.keepOutputs) keepOutputs(head, prompt, start, outputs);
+}
+
+void LayerComparison::addDraw(HeadSums& sums, const Draw& draw, std::size_t rowOffset, const RowSums& rows) {
+    KernelError& error = sums.errors[draw.kernel];
+    ErrorSums& total = sums.seeds[draw.kernel][draw.seed];
+    for (std::size_t r = 0; r < rows.error.size(); ++r) {
+        if (!(rows.energy[r] >= 0.0)) {
+            ++error.badRows;
+            continue;
+        }
+        total += {rows.error[r], rows.energy[r], static_cast<double>(layer_.valueDim)};
+        double& rowError = error.rowError[rowOffset + r];
+        // Sums over seeds here; conclude() divides. A row that is bad for one seed keeps the others'.
+        rowError = rowError >= 0.0 ? rowError + rows.error[r] : rows.error[r];
+        error.rowEnergy[rowOffset + r] = rows.energy[r];
+    }
+}
+
+void LayerComparison::conclude() {
+    for (HeadSums& head : sums_)
+        for (std::size_t k = 0; k < names_.size(); ++k) {
+            KernelError& error = head.errors[k];
+            ErrorSums total;
+            for (const ErrorSums& seed : head.seeds[k]) {
+                total += seed;
+                error.seedMse.push_back(head.usable ? seed.mse() : kNaN);
+                error.seedRelMse.push_back(head.usable ? seed.relMse() : kNaN);
+            }
+            error.mse = head.usable ? total.mse() : kNaN;
+            error.relMse = head.usable ? total.relMse() : kNaN;
+            for (double& row : error.rowError) row /= static_cast<double>(head.seeds[k].size());
+            if (head.usable) pooled_[k] += total;
+            result_.heads.push_back(std::move(error));
+        }
+}
+
+void LayerComparison::prepareOutputs() {
+    firstOutput_ = result_.outputs.size();
+    const auto prompts = static_cast<Index>(result_.prompts.size());
+    const auto heads = static_cast<Index>(heads_.size());
+    const auto rows = static_cast<Index>(result_.positions.front().size());
+    const auto add = [&](const std::string& kernel, std::vector<Index> shape) {
+        Index size = 1;
+        for (const Index n : shape) size *= n;
+        result_.outputs.push_back(
+            {layer_.layer, kernel, std::move(shape), std::vector<double>(static_cast<std::size_t>(size), kNaN)});
+    };
+    add("softmax", {prompts, heads, rows, layer_.valueDim});
+    for (const std::string& name : names_)
+        if (name != "softmax")
+            add(name, {factory_.drawCount(name, layer_.layer, static_cast<int>(params_.seeds.size())), prompts, heads,
+                       rows, layer_.valueDim});
+}
+
+void LayerComparison::keepOutputs(std::size_t head, std::size_t prompt, Index start,
+                                  const std::vector<RowsOutput>& outputs) {
+    const std::size_t rows = result_.positions.front().size();
+    const auto store = [&](KernelOutputs& target, std::size_t seed, const RowsOutput& output) {
+        const std::size_t block =
+            ((seed * result_.prompts.size() + prompt) * heads_.size() + head) * rows + static_cast<std::size_t>(start);
+        std::copy(output.values.values().begin(), output.values.values().end(),
+                  target.values.begin() + static_cast<std::ptrdiff_t>(block) * layer_.valueDim);
+    };
+    store(result_.outputs[firstOutput_], 0, outputs.front());
+    for (std::size_t d = 0; d < draws_.size(); ++d)
+        for (std::size_t n = firstOutput_ + 1; n < result_.outputs.size(); ++n)
+            if (result_.outputs[n].kernel == names_[draws_[d].kernel])
+                store(result_.outputs[n], draws_[d].seed, approximate(outputs, d));
+}
+
+void LayerComparison::keepWeights(const std::vector<RowsOutput>& outputs) {
+    const auto keep = [&](const std::string& kernel, const RowsOutput& output) {
+        result_.weights.push_back({kernel, std::make_shared<const kernels::Matrix<float>>(output.weights)});
+    };
+    keep("softmax", outputs.front());
+    for (std::size_t d = 0; d < draws_.size(); ++d)
+        if (draws_[d].seed == 0 && names_[draws_[d].kernel] != "softmax")
+            keep(names_[draws_[d].kernel], approximate(outputs, d));
+}
+
+}  // namespace dimscope::analysis

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/backend_registry.h"
+
+#include "kernels/cpu/cpu_backend.h"
+#include "kernels/cuda/cuda_devices.h"
+#include "kernels/reference/reference_backend.h"
+
+namespace dimscope::kernels {
+
+std::vector<BackendInfo> listBackends() {
+    std::vector<BackendInfo> all = {reference::ReferenceBackend{}.info(), cpu::CpuBackend{0}.info()};
+    for (BackendInfo& device : cuda::probeDevices()) all.push_back(std::move(device));
+    return all;
+}
+
+std::vector<std::string_view> backendNames() { return {"reference", "cpu", "cuda"}; }
+
+std::unique_ptr<Backend> makeBackend(std::string_view name, const BackendOptions& options) {
+    if (name == "reference") return std::make_unique<reference::ReferenceBackend>();
+    if (name == "cpu") return std::make_unique<cpu::CpuBackend>(options.threads);
+    if (name != "cuda")
+        throw ArgumentError("unknown backend '" + std::string(name) + "', expected reference, cpu or cuda");
+    const std::vector<BackendInfo> devices = cuda::probeDevices();
+    const auto wanted = static_cast<std::size_t>(options.device);
+    if (options.device < 0 || wanted >= devices.size())
+        throw BackendUnavailable("cuda: device " + std::to_string(options.device) + " does not exist, there are " +
+                                 std::to_string(devices.size()));
+    throw BackendUnavailable("cuda: " + devices[wanted].reasonUnusable + "; choose cpu or reference");
+}
+
+}  // namespace dimscope::kernels

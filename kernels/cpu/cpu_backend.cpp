@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cpu/cpu_backend.h"
+
+#include <algorithm>
+
+#include "kernels/checks.h"
+#include "kernels/cpu/profile.h"
+#include "kernels/cpu/row_attention.h"
+
+namespace dimscope::kernels::cpu {
+namespace {
+
+/// One kernel of one job.
+struct Task {
+    std::size_t job, kernel;
+    Index features;  // cost of its feature map per key and dimension: long tasks start first
+};
+
+Index featureCount(const KernelSpec& spec) {
+    if (const auto* performer = std::get_if<Performer>(&spec)) return performer->projection->rows();
+    return std::holds_alternative<SpectraFormer>(spec) || std::holds_alternative<DiJiang>(spec) ? 64 : 1;
+}
+
+std::vector<Task> tasksOf(std::span<const RowsJob> jobs) {
+    std::vector<Task> tasks;
+    for (std::size_t n = 0; n < jobs.size(); ++n)
+        for (std::size_t k = 0; k < jobs[n].kernels.size(); ++k)
+            tasks.push_back({n, k, featureCount(jobs[n].kernels[k])});
+    std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.features > b.features; });
+    return tasks;
+}
+
+const void* dataOf(const TensorView& view) {
+    return std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, view);
+}
+
+/// Same keys, same mask, same precision: one pass over the positions serves both.
+bool sameGroup(const ProfileJob& a, const ProfileJob& b) {
+    return dataOf(a.head.key) == dataOf(b.head.key) && a.head.mask.valid.data() == b.head.mask.valid.data() &&
+           a.head.query.index() == b.head.query.index();
+}
+
+}  // namespace
+
+BackendInfo CpuBackend::info() const {
+    const int threads = pool_.threads();
+    return {"cpu", "CPU, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") + ", float", ""};
+}
+
+Support CpuBackend::supports(const KernelSpec& spec, const HeadShape& shape) const { return fits(spec, shape); }
+
+std::vector<std::vector<RowsOutput>> CpuBackend::attendRows(std::span<const RowsJob> jobs, const RunControl& control) {
+    std::vector<std::unique_ptr<FloatHead>> heads;
+    std::vector<std::vector<RowsOutput>> outputs;
+    for (const RowsJob& job : jobs) {
+        checkRowsJob(job);
+        heads.push_back(std::make_unique<FloatHead>(job.head));
+        outputs.emplace_back(job.kernels.size());
+    }
+    const std::vector<Task> tasks = tasksOf(jobs);
+    pool_.run(static_cast<Index>(tasks.size()), control, [&](Index n) {
+        const Task& task = tasks[static_cast<std::size_t>(n)];
+        const RowsJob& job = jobs[task.job];
+        outputs[task.job][task.kernel] =
+            cpu::attendRows(job.kernels[task.kernel], *heads[task.job], job.rows, job.wantWeights, control);
+    });
+    return outputs;
+}
+
+std::vector<ProfileOutput> CpuBackend::profile(std::span<const ProfileJob> jobs, const RunControl& control) {
+    std::vector<std::span<const ProfileJob>> groups;
+    for (std::size_t n = 0; n < jobs.size(); ++n) {
+        checkProfileJob(jobs[n]);
+        if (n > 0 && sameGroup(jobs[n - 1], jobs[n]))
+            groups.back() = jobs.subspan(n - groups.back().size(), groups.back().size() + 1);
+        else
+            groups.push_back(jobs.subspan(n, 1));
+    }
+    std::vector<std::vector<ProfileOutput>> parts(groups.size());
+    pool_.run(static_cast<Index>(groups.size()), control, [&](Index n) {
+        parts[static_cast<std::size_t>(n)] = profileGroup(groups[static_cast<std::size_t>(n)], control);
+    });
+    std::vector<ProfileOutput> outputs;
+    for (std::vector<ProfileOutput>& part : parts) std::move(part.begin(), part.end(), std::back_inserter(outputs));
+    return outputs;
+}
+
+}  // namespace dimscope::kernels::cpu

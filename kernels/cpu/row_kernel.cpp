@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cpu/row_kernel.h"
+
+namespace dimscope::kernels::cpu {
+
+RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows) {
+    RowMajor<float> out(static_cast<Eigen::Index>(rows.size()), tensor.cols());
+    for (std::size_t n = 0; n < rows.size(); ++n) out.row(static_cast<Eigen::Index>(n)) = eigen(tensor).row(rows[n]);
+    return out;
+}
+
+namespace {
+
+struct Make {
+    const FloatHead& head;
+    using Result = std::unique_ptr<RowKernel>;
+    Result operator()(const Softmax&) const { return makeLogitKernel(Softmax{}, head); }
+    Result operator()(const Performer& s) const { return makePerformer(s, head); }
+    Result operator()(const SpectraFormer& s) const { return makeSpectraFormer(s, head); }
+    Result operator()(const DiJiang& s) const { return makeDiJiang(s, head); }
+    Result operator()(const TaylorShift& s) const { return makeLogitKernel(s, head); }
+    Result operator()(const Taylor&) const { return makeLogitKernel(Taylor{}, head); }
+    Result operator()(const GlobalQuadratic& s) const {
+        return makeQuadraticKernel(asOal(s, head.key.view().cols()), head);
+    }
+    Result operator()(const Oal& s) const { return makeQuadraticKernel(s, head); }
+    Result operator()(const Uniform& s) const { return makeLogitKernel(s, head); }
+    Result operator()(const Zero& s) const { return makeLogitKernel(s, head); }
+    Result operator()(const FirstValue& s) const { return makeLogitKernel(s, head); }
+};
+
+}  // namespace
+
+std::unique_ptr<RowKernel> makeRowKernel(const KernelSpec& spec, const FloatHead& head) {
+    return std::visit(Make{head}, spec);
+}
+
+}  // namespace dimscope::kernels::cpu

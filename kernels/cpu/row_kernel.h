@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include "kernels/cpu/eigen_view.h"
+#include "kernels/kernel_spec.h"
+
+namespace dimscope::kernels::cpu {
+
+/// A head in float, shared by all kernels of a job.
+struct FloatHead {
+    explicit FloatHead(const HeadInputs& inputs)
+        : query(inputs.query),
+          key(inputs.key),
+          value(inputs.value),
+          mask(inputs.mask),
+          scale(inputs.scale),
+          softcap(inputs.softcap),
+          sink(inputs.sink) {}
+    FloatTensor query, key, value;  // (rows, dim)
+    AttentionMask mask;
+    double scale, softcap;
+    std::optional<double> sink;
+};
+
+/// One kernel prepared on one head (features of all keys are ready), evaluated for blocks of query rows.
+class RowKernel {
+public:
+    virtual ~RowKernel() = default;
+    /// Fills (rows, keys) with kappa, or with ln kappa where logarithmic(); factors common to a row may be left out.
+    /// Products in float, sums over few terms in double: 131 thousand pairs of 32 rows cost less than one feature map.
+    virtual void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const = 0;
+    virtual bool logarithmic() const = 0;
+};
+
+/// Feature maps cost O(rows dim features) once; `head` outlives the kernel.
+std::unique_ptr<RowKernel> makeRowKernel(const KernelSpec& spec, const FloatHead& head);
+
+// Parts of makeRowKernel, one file each.
+std::unique_ptr<RowKernel> makeLogitKernel(const KernelSpec& spec,
+                                           const FloatHead& head);  // softmax, taylor, taylorshift, constants
+std::unique_ptr<RowKernel> makeQuadraticKernel(const Oal& spec, const FloatHead& head);  // global, oal
+std::unique_ptr<RowKernel> makePerformer(const Performer& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeSpectraFormer(const SpectraFormer& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeDiJiang(const DiJiang& spec, const FloatHead& head);
+
+/// The rows of a tensor gathered into one matrix: (rows.size(), cols).
+RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows);
+
+}  // namespace dimscope::kernels::cpu

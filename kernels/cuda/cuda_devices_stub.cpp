@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cuda/cuda_devices.h"
+
+namespace dimscope::kernels::cuda {
+
+std::vector<BackendInfo> probeDevices() { return {{"cuda", "", "this build was made without CUDA"}}; }
+
+}  // namespace dimscope::kernels::cuda

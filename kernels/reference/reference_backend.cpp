@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/reference/reference_backend.h"
+
+#include "kernels/checks.h"
+#include "kernels/reference/pairwise.h"
+
+namespace dimscope::kernels::reference {
+namespace {
+
+RunControl part(const RunControl& control, std::size_t index, std::size_t count) {
+    const auto total = static_cast<float>(count);
+    return control.slice(static_cast<float>(index) / total, static_cast<float>(index + 1) / total);
+}
+
+}  // namespace
+
+BackendInfo ReferenceBackend::info() const { return {"reference", "CPU, 1 thread, double, pair by pair", ""}; }
+
+Support ReferenceBackend::supports(const KernelSpec& spec, const HeadShape& shape) const { return fits(spec, shape); }
+
+std::vector<std::vector<RowsOutput>> ReferenceBackend::attendRows(std::span<const RowsJob> jobs,
+                                                                  const RunControl& control) {
+    for (const RowsJob& job : jobs) checkRowsJob(job);
+    std::vector<std::vector<RowsOutput>> outputs;
+    for (std::size_t n = 0; n < jobs.size(); ++n) {
+        const RunControl jobControl = part(control, n, jobs.size());
+        const DoubleHead head(jobs[n].head);
+        std::vector<RowsOutput>& out = outputs.emplace_back();
+        for (std::size_t k = 0; k < jobs[n].kernels.size(); ++k) {
+            out.push_back(reference::attendRows(jobs[n].kernels[k], head, jobs[n].rows, jobs[n].wantWeights, control));
+            part(jobControl, k, jobs[n].kernels.size()).report(1.0F);
+        }
+    }
+    return outputs;
+}
+
+std::vector<ProfileOutput> ReferenceBackend::profile(std::span<const ProfileJob> jobs, const RunControl& control) {
+    for (const ProfileJob& job : jobs) checkProfileJob(job);
+    std::vector<ProfileOutput> outputs;
+    for (std::size_t n = 0; n < jobs.size(); ++n)
+        outputs.push_back(reference::profile(DoubleHead(jobs[n].head), part(control, n, jobs.size())));
+    return outputs;
+}
+
+}  // namespace dimscope::kernels::reference

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Worked by hand or computed in 12 digits outside this program; the numbers are those of resources/docs/kernels.md.
+#include <cmath>
+
+#include "kernels/backend_registry.h"
+#include "tests/support/compare.h"
+#include "tests/support/head_cases.h"
+
+namespace dimscope::tests {
+namespace {
+
+using namespace kernels;
+using Rows = std::vector<double>;
+
+/// Rows 2 and 3 of the output; row 1 is always the first value and is checked here too.
+Rows lastTwoRows(const KernelSpec& spec, const OwnedHead& head) {
+    const auto backend = makeBackend("reference");
+    const std::vector<Index> rows = allRows(3);
+    const std::vector<KernelSpec> specs{spec};
+    const std::vector<RowsJob> jobs{{head.inputs(), rows, specs}};
+    const RowsOutput out = backend->attendRows(jobs, {}).front().front();
+    EXPECT_TRUE(near(Rows{out.values(0, 0), out.values(0, 1)}, Rows{1.0, 0.5}, 1e-11));
+    return {out.values.values().begin() + 2, out.values.values().end()};
+}
+
+Rows lastRow(const Rows& rows) { return {rows.end() - 2, rows.end()}; }
+
+// The expected values have 12 digits.
+constexpr double kDigits = 5e-12;
+
+TEST(KnownAnswers, Softmax) {
+    EXPECT_TRUE(near(lastTwoRows(Softmax{}, handHead2()),
+                     Rows{0.602811364908, 0.698594317546, 0.158274602314, 0.774613712904}, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(Softmax{}, handHead3()),
+                     Rows{0.628406969304, 0.685796515348, 0.104844650751, 0.773005250984}, kDigits));
+}
+
+Performer handPerformer() {
+    Performer spec;
+    spec.projection = std::make_shared<Matrix<double>>(
+        3, 2, Rows{1.24193743586, 0.38417626866, -0.206864144663, 0.668735542388, 0.907192242851, 1.78241472012});
+    return spec;
+}
+
+TEST(KnownAnswers, PerformerInTheLogDomain) {
+    EXPECT_TRUE(near(lastTwoRows(handPerformer(), handHead2()),
+                     Rows{0.571314699804, 0.714342650098, 0.23481406794, 0.645291470493}, kDigits));
+}
+
+TEST(KnownAnswers, PerformerWithUpstreamEpsilon) {
+    Performer spec = handPerformer();
+    spec.epsilon = 1e-6;
+    EXPECT_TRUE(near(lastRow(lastTwoRows(spec, handHead2())), Rows{0.234813307013, 0.645291223699}, kDigits));
+    spec.epsilon = 1e-4;
+    EXPECT_TRUE(near(lastRow(lastTwoRows(spec, handHead2())), Rows{0.234737997739, 0.645266799158}, kDigits));
+}
+
+SpectraFormer handSpectraFormer() {
+    SpectraFormer spec;
+    spec.b = std::make_shared<Rows>(Rows{1, -1});
+    spec.g = std::make_shared<Rows>(Rows{.8, -.5});
+    spec.s = std::make_shared<Rows>(Rows{1.16599766801, 2.01399597201});
+    spec.permutation = std::make_shared<std::vector<int>>(std::vector<int>{1, 0});
+    return spec;
+}
+
+TEST(KnownAnswers, SpectraFormerPerPosition) {
+    EXPECT_TRUE(near(lastTwoRows(handSpectraFormer(), handHead2()),
+                     Rows{0.571914069047, 0.714042965476, 0.00974664856138, 0.594231560179}, 2e-11));
+}
+
+TEST(KnownAnswers, SpectraFormerPerSequence) {
+    SpectraFormer spec = handSpectraFormer();
+    spec.statistic = SpectraFormer::Statistic::Sequence;
+    EXPECT_TRUE(near(lastTwoRows(spec, handHead2()),
+                     Rows{0.556711950551, 0.721644024724, 0.0243179588082, 0.604117747615}, 2e-11));
+}
+
+TEST(KnownAnswers, DiJiang) {
+    DiJiang spec;
+    spec.t = std::make_shared<Rows>(Rows{-0.841621233573, 1.28155156554});
+    EXPECT_TRUE(near(lastTwoRows(spec, handHead2()),
+                     Rows{0.582408468873, 0.708795765563, 0.0828932141496, 0.650246911706}, kDigits));
+    spec.theta = std::make_shared<Rows>(Rows{.3, -.2});
+    EXPECT_TRUE(near(lastTwoRows(spec, handHead2()),
+                     Rows{0.512933518732, 0.743533240634, 0.13190617749, 0.689811462283}, kDigits));
+}
+
+TEST(KnownAnswers, TaylorShift) {
+    EXPECT_TRUE(near(lastTwoRows(TaylorShift{1.0}, handHead2()),
+                     Rows{0.702060381106, 0.648969809447, 0.215373354979, 0.749916379676}, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(TaylorShift{2.5}, handHead2()),
+                     Rows{0.871388650841, 0.56430567458, 0.0957859864799, 0.779145492392}, kDigits));
+}
+
+TEST(KnownAnswers, TaylorAndItsEmbeddings) {
+    const Rows expected{0.60209984986, 0.69895007507, 0.149095856589, 0.758255406264};
+    EXPECT_TRUE(near(lastTwoRows(Taylor{}, handHead2()), expected, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(GlobalQuadratic{{1.0, .5, .5}, 0.0}, handHead2()), expected, kDigits));
+    // Epsilon included exactly: (0.948683298051, 0.527046276695, 0.471404520791) at 0.1.
+    EXPECT_TRUE(near(lastTwoRows(GlobalQuadratic{{0.948683298051, 0.527046276695, 0.471404520791}, 0.1}, handHead2()),
+                     expected, 2e-11));
+    EXPECT_TRUE(near(lastTwoRows(Oal{{0, 1}, 2, {1, .5, .5, .5, .5, 0}, 0.0}, handHead2()), expected, kDigits));
+}
+
+TEST(KnownAnswers, OalWithTwoGroups) {
+    const Oal spec{{0, 1, 0}, 2, {1.2, .5, .4, .3, -.2, .6}, 1e-6};
+    EXPECT_TRUE(near(lastTwoRows(spec, handHead3()),
+                     Rows{0.607863415456, 0.696068292272, 0.0857025914789, 0.710683045065}, kDigits));
+}
+
+TEST(KnownAnswers, ContributionOfTheHandHead) {
+    const auto backend = makeBackend("reference");
+    const OwnedHead head = handHead2();
+    const std::vector<ProfileJob> jobs{{head.inputs()}};
+    EXPECT_TRUE(near(backend->profile(jobs, {}).front().chi, Rows{0.246308862113, 0.288735268985}, kDigits));
+}
+
+}  // namespace
+}  // namespace dimscope::tests

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/head_cases.h"
+
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "kernels/random_features.h"
+
+namespace dimscope::tests {
+
+using namespace kernels;
+
+HeadInputs OwnedHead::inputs() const {
+    HeadInputs inputs;
+    inputs.query = query.view();
+    inputs.key = key.view();
+    inputs.value = value.view();
+    inputs.mask.causal = causal;
+    inputs.mask.window = window;
+    inputs.mask.valid = valid;
+    inputs.scale = scale;
+    inputs.softcap = softcap;
+    inputs.sink = sink;
+    return inputs;
+}
+
+OwnedHead handHead2() {
+    OwnedHead head;
+    head.query = Matrix<double>(3, 2, {.5, -1, 1, .3, -.7, .8});
+    head.key = Matrix<double>(3, 2, {.2, .4, -.6, 1.1, .9, -.5});
+    head.value = Matrix<double>(3, 2, {1, .5, 0, 1, -1, .25});
+    head.scale = 1.0 / std::sqrt(2.0);
+    return head;
+}
+
+OwnedHead handHead3() {
+    OwnedHead head;
+    head.query = Matrix<double>(3, 3, {.5, -1, .2, 1, .3, -.4, -.7, .8, .6});
+    head.key = Matrix<double>(3, 3, {.2, .4, -.3, -.6, 1.1, .5, .9, -.5, .1});
+    head.value = Matrix<double>(3, 2, {1, .5, 0, 1, -1, .25});
+    head.scale = 1.0 / std::sqrt(3.0);
+    return head;
+}
+
+OwnedHead randomHead(Index rows, Index headDim, Index valueDim, std::uint64_t seed, double spread) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal(0.0, spread);
+    OwnedHead head;
+    head.query = Matrix<double>(rows, headDim);
+    head.key = Matrix<double>(rows, headDim);
+    head.value = Matrix<double>(rows, valueDim);
+    // Values that float holds exactly, so that a float backend starts from the same numbers.
+    for (Matrix<double>* m : {&head.query, &head.key, &head.value})
+        for (double& x : m->values()) x = static_cast<double>(static_cast<float>(normal(random)));
+    head.scale = 1.0 / std::sqrt(static_cast<double>(headDim));
+    return head;
+}
+
+std::vector<KernelSpec> allKernels(Index headDim, std::uint64_t seed) {
+    const auto d = static_cast<int>(headDim);
+    std::vector<KernelSpec> kernels{Softmax{}, Taylor{}, TaylorShift{1.7}, GlobalQuadratic{{1.0, 0.5, 0.5}, 1e-6},
+                                    Uniform{}, Zero{},   FirstValue{}};
+    Performer performer;
+    performer.projection = std::make_shared<Matrix<double>>(performerProjection(2 * d + 3, d, seed, 1, 2));
+    kernels.emplace_back(performer);
+    performer.epsilon = 1e-4;
+    kernels.emplace_back(performer);
+    performer.shift = Performer::Shift::LogFeature;
+    kernels.emplace_back(performer);
+    DiJiang diJiang;
+    diJiang.t = std::make_shared<std::vector<double>>(diJiangDraw(d, seed, 1));
+    kernels.emplace_back(diJiang);
+    diJiang.theta = std::make_shared<std::vector<double>>(diJiangDraw(d, seed + 1, 1));
+    diJiang.orientation = DiJiang::Orientation::Forward;
+    kernels.emplace_back(diJiang);
+    Oal oal;
+    oal.groups = d > 1 ? 2 : 1;
+    for (int r = 0; r < d; ++r) oal.label.push_back(r % oal.groups);
+    oal.factor = oal.groups == 2 ? std::vector<double>{1.2, .5, .4, .3, -.2, .6} : std::vector<double>{1.2, .5, .4};
+    kernels.emplace_back(oal);
+    if (std::has_single_bit(static_cast<unsigned>(d))) {
+        FastFoodDraw draw = fastFoodDraw(d, seed, 1);
+        SpectraFormer spectra;
+        spectra.b = std::make_shared<std::vector<double>>(draw.b);
+        spectra.g = std::make_shared<std::vector<double>>(draw.g);
+        spectra.s = std::make_shared<std::vector<double>>(draw.s);
+        spectra.permutation = std::make_shared<std::vector<int>>(draw.permutation);
+        kernels.emplace_back(spectra);
+        spectra.statistic = SpectraFormer::Statistic::Sequence;
+        spectra.scaling = SpectraFormer::Scaling::Single;
+        kernels.emplace_back(spectra);
+        spectra.statistic = SpectraFormer::Statistic::Calibrated;
+        spectra.phi = 2.5;
+        kernels.emplace_back(spectra);
+    }
+    return kernels;
+}
+
+std::vector<Index> allRows(Index rows) {
+    std::vector<Index> all(static_cast<std::size_t>(rows));
+    std::iota(all.begin(), all.end(), Index{0});
+    return all;
+}
+
+}  // namespace dimscope::tests
