@@ -24,10 +24,10 @@ enum class Role {
     OutlierQuery,  ///< vermilion
     OutlierKey,    ///< lighter vermilion
     OutlierText,
-    Partner,       ///< sky blue, RoPE partners
-    Band,          ///< pale ground: brushed dimensions, candidate range
+    Partner,  ///< sky blue, RoPE partners
+    Band,     ///< pale ground: brushed dimensions, candidate range
     Accent,
-    Kernel,        ///< colour and marker of the kernel named in the mark
+    Kernel,  ///< colour and marker of the kernel named in the mark
 };
 
 struct Ink {
@@ -44,17 +44,17 @@ struct Axis {
     double from = 0.0, to = 1.0;
     AxisScale scale = AxisScale::Linear;
     TickFormat format = TickFormat::Number;
-    std::vector<double> ticks;              ///< empty: chosen by the drawer
-    std::vector<std::string> tickLabels;    ///< with ticks: their texts (categories)
+    std::vector<double> ticks;            ///< empty: chosen by the drawer
+    std::vector<std::string> tickLabels;  ///< with ticks: their texts (categories)
     bool showLabels = true;
-    bool absoluteLabels = false;            ///< label |value|: mean |k| drawn downwards
+    bool absoluteLabels = false;  ///< label |value|: mean |k| drawn downwards
     bool grid = true;
 };
 
 /// What the pointer finds: which dimension (or other key) and what to say about it.
 struct Hover {
-    int key = -1;         ///< dimension, row or -1
-    std::string text;     ///< "dim 26: share 14.9 %, rank 1, partner 58"
+    int key = -1;      ///< dimension, row or -1
+    std::string text;  ///< "dim 26: share 14.9 %, rank 1, partner 58"
 };
 
 struct Bars {
@@ -76,12 +76,12 @@ struct Points {
         double x = 0.0, y = 0.0;
         Ink ink;
         double sizePt = 4.0;
-        std::string label;   ///< to the right of the mark; empty: none
+        std::string label;  ///< to the right of the mark; empty: none
         Hover hover;
     };
     std::vector<Point> points;
     MarkerShape shape = MarkerShape::Disc;
-    bool filled = true;   ///< Role::Kernel overrides shape and filling by the kernel's own
+    bool filled = true;  ///< Role::Kernel overrides shape and filling by the kernel's own
 };
 
 struct Line {
@@ -101,7 +101,7 @@ struct Rule {
     double at = 0.0;
     Ink ink{Role::Secondary, {}};
     bool dashed = true;
-    std::string label;    ///< beside the line, at its start (horizontal) or top (vertical)
+    std::string label;         ///< beside the line, at its start (horizontal) or top (vertical)
     bool labelBefore = false;  ///< vertical: label to the left of the line
 };
 
@@ -138,8 +138,8 @@ struct HeatMap {
     ColourMap map = ColourMap::Cividis;
     ColourScale scale = ColourScale::Linear;
     double from = 0.0, to = 1.0;
-    std::string barTitle;          ///< colour bar with unit
-    double firstColumnWidthPx = 0; ///< > 0: column 0 drawn this wide (a sink would be invisible otherwise)
+    std::string barTitle;           ///< colour bar with unit
+    double firstColumnWidthPx = 0;  ///< > 0: column 0 drawn this wide (a sink would be invisible otherwise)
     std::vector<std::string> rowNames, columnNames;  ///< for hover; empty: numbers
 };
 
@@ -153,9 +153,9 @@ struct Panel {
 };
 
 struct Figure {
-    std::string name;     ///< file stem: "contribution-L15-H4"
-    std::string title;    ///< bold part of the caption
-    std::string caption;  ///< what, layer, head, N, prompts
+    std::string name;                         ///< file stem: "contribution-L15-H4"
+    std::string title;                        ///< bold part of the caption
+    std::string caption;                      ///< what, layer, head, N, prompts
     double widthMm = 160.0, heightMm = 60.0;  ///< default size in a paper
     std::vector<Panel> panels;
     bool sharedX = false;  ///< one x axis for all panels, labelled under the last

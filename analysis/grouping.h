@@ -13,15 +13,16 @@ namespace dimscope::analysis {
 enum class SupportRule { Rank, Set, Fixed, Tolerance };
 
 struct GroupingParams {
-    double alpha = 0.25;      ///< tail that may hold cuts, share of head_dim, 0..1
-    double tau = 1.5;         ///< least ratio of neighbours, >= 1
-    double gamma = 0.9;       ///< least bootstrap support, 0..1
+    double alpha = 0.25;  ///< tail that may hold cuts, share of head_dim, 0..1
+    double tau = 1.5;     ///< least ratio of neighbours, >= 1
+    double gamma = 0.9;   ///< least bootstrap support, 0..1
     int minGroups = 2;
-    int replicates = 1000;    ///< B
+    int replicates = 1000;  ///< B
     SupportRule support = SupportRule::Rank;
-    int delta = 1;            ///< ranks of SupportRule::Tolerance
+    int delta = 1;  ///< ranks of SupportRule::Tolerance
     std::uint64_t seed = 0;
-    std::vector<std::vector<int>> bootstrap;  ///< injected draws [B][P], ordinals among the profile's prompts; empty: drawn
+    std::vector<std::vector<int>>
+        bootstrap;  ///< injected draws [B][P], ordinals among the profile's prompts; empty: drawn
     friend bool operator==(const GroupingParams&, const GroupingParams&) = default;
 };
 
@@ -30,15 +31,15 @@ struct HeadGrouping {
     LayerIndex layer;
     HeadIndex head;
     std::vector<double> chi;
-    std::vector<int> order;            ///< ascending
-    std::vector<double> ratio;         ///< (head_dim - 1)
-    std::vector<double> support;       ///< (head_dim - 1)
+    std::vector<int> order;       ///< ascending
+    std::vector<double> ratio;    ///< (head_dim - 1)
+    std::vector<double> support;  ///< (head_dim - 1)
     std::vector<int> candidates, naturalCuts, cuts;
     std::vector<std::vector<int>> groups;  ///< ascending contribution, bulk first; dimensions in ascending chi
-    std::vector<int> outliers;         ///< all but the bulk, ascending dimension number
-    bool usable = true;                ///< false: the head's profile has NaN or Inf
-    std::vector<int> labels() const;   ///< (head_dim), group of each dimension
-    double outlierShare() const;       ///< of chi
+    std::vector<int> outliers;             ///< all but the bulk, ascending dimension number
+    bool usable = true;                    ///< false: the head's profile has NaN or Inf
+    std::vector<int> labels() const;       ///< (head_dim), group of each dimension
+    double outlierShare() const;           ///< of chi
 };
 
 struct GroupingResult {

@@ -20,9 +20,9 @@ struct HeadProfile {
     std::vector<int> order;            ///< ascending in chi, ties by dimension number
     std::vector<double> chiEffective;  ///< what does not cancel in softmax (section 13.8)
     kernels::Matrix<double> qMeanAbsPrompts, kMeanAbsPrompts, chiPrompts;  ///< (prompts, head_dim)
-    double top1 = 0.0, top5 = 0.0, top10 = 0.0;  ///< share of the strongest dimensions
-    double effectiveDims = 0.0;        ///< 1 / sum share^2
-    Index nonFinite = 0;               ///< > 0: the head is marked, its numbers are NaN
+    double top1 = 0.0, top5 = 0.0, top10 = 0.0;                            ///< share of the strongest dimensions
+    double effectiveDims = 0.0;                                            ///< 1 / sum share^2
+    Index nonFinite = 0;  ///< > 0: the head is marked, its numbers are NaN
     bool usable() const { return nonFinite == 0; }
 };
 
@@ -37,7 +37,8 @@ struct ProfileResult {
 
 /// Profiles of all selected heads, O(N d) each. Throws ArgumentError, FormatError, Cancelled.
 /// One unreadable head becomes a warning; all unreadable is a FormatError.
-ProfileResult profileHeads(const Selection& selection, HeadSource& source, kernels::Backend& backend, const RunControl& control);
+ProfileResult profileHeads(const Selection& selection, HeadSource& source, kernels::Backend& backend,
+                           const RunControl& control);
 
 /// One row per head and dimension: layer, head, dim, q_mean_abs, ..., share, rank.
 Table profileTable(const ProfileResult& result);

@@ -40,18 +40,18 @@ struct LayerInfo {
 
 struct PromptInfo {
     Index validPositions = 0;
-    std::string split;  ///< "calibration", "train", "validation", "evaluation" or ""
+    std::string split;     ///< "calibration", "train", "validation", "evaluation" or ""
     bool leftOut = false;  ///< no valid position
 };
 
 struct DumpInfo {
     std::string path;
-    std::string format;   ///< "attn-dump 1"
+    std::string format;  ///< "attn-dump 1"
     std::string model, revision, tokenizer, createdBy, createdAt, promptSource;
     DumpIdentity identity;
-    std::vector<LayerInfo> layers;    ///< ascending
+    std::vector<LayerInfo> layers;  ///< ascending
     std::vector<PromptInfo> prompts;
-    std::vector<Warning> warnings;    ///< what was odd about the file
+    std::vector<Warning> warnings;  ///< what was odd about the file
 
     const LayerInfo* find(LayerIndex layer) const {
         for (const LayerInfo& info : layers)
@@ -64,8 +64,8 @@ enum class TensorKind { Query, Key, Value, Output };
 
 /// One head of one prompt, as stored, decoded to float (float16, bf16, float32) or double (float64).
 struct LoadedTensor {
-    kernels::Tensor values;      ///< (positions, head_dim or value_dim)
-    Index nonFinite = 0;         ///< NaN and Inf among valid positions
+    kernels::Tensor values;               ///< (positions, head_dim or value_dim)
+    Index nonFinite = 0;                  ///< NaN and Inf among valid positions
     Index firstRow = 0, firstColumn = 0;  ///< place of the first one
 };
 
@@ -85,7 +85,8 @@ public:
     /// Learned sink logit of a query head; nullopt where the layer has none.
     virtual std::optional<double> sink(LayerIndex layer, HeadIndex head) = 0;
     /// (model_dim, n_heads * value_dim); null where the layer has none.
-    virtual std::shared_ptr<const kernels::Matrix<double>> outputProjection(LayerIndex layer, const RunControl& control) = 0;
+    virtual std::shared_ptr<const kernels::Matrix<double>> outputProjection(LayerIndex layer,
+                                                                            const RunControl& control) = 0;
 };
 
 }  // namespace dimscope::analysis

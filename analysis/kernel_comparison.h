@@ -16,14 +16,14 @@ namespace dimscope::analysis {
 
 struct ComparisonParams {
     Selection selection;
-    std::vector<std::string> kernels;          ///< names; exact attention is always computed beside them
-    int rows = 32;                             ///< sampled query rows per prompt; 0: all valid rows
-    std::vector<std::vector<Index>> positions; ///< [P][R] instead of sampling, one row per selected prompt
+    std::vector<std::string> kernels;           ///< names; exact attention is always computed beside them
+    int rows = 32;                              ///< sampled query rows per prompt; 0: all valid rows
+    std::vector<std::vector<Index>> positions;  ///< [P][R] instead of sampling, one row per selected prompt
     std::vector<int> seeds{0};
-    std::uint64_t rowSeed = 0;                 ///< of the row sampling
-    bool keepOutputs = false;                  ///< exact and kernel outputs stay in the result
-    bool keepWeights = false;                  ///< weight rows of the first prompt stay in the result
-    bool afterProjection = true;               ///< errors after W_o where the dump has it
+    std::uint64_t rowSeed = 0;    ///< of the row sampling
+    bool keepOutputs = false;     ///< exact and kernel outputs stay in the result
+    bool keepWeights = false;     ///< weight rows of the first prompt stay in the result
+    bool afterProjection = true;  ///< errors after W_o where the dump has it
 };
 
 /// Error of one kernel on one head, pooled over prompts, rows, value coordinates and seeds.
@@ -31,11 +31,11 @@ struct KernelError {
     LayerIndex layer;
     HeadIndex head;
     std::string kernel;
-    double mse = 0.0;                 ///< NaN: no row left
-    double relMse = 0.0;              ///< sum |error|^2 / sum |exact|^2 over the same rows; NaN where that is 0
-    std::vector<double> seedMse, seedRelMse;   ///< one entry per seed, one in all for a kernel without a draw
-    Index badRows = 0;                ///< (prompt, row, seed) left out
-    std::vector<double> rowError, rowEnergy;   ///< [P * R], mean over seeds of |error|^2 and |exact|^2; NaN: bad
+    double mse = 0.0;                         ///< NaN: no row left
+    double relMse = 0.0;                      ///< sum |error|^2 / sum |exact|^2 over the same rows; NaN where that is 0
+    std::vector<double> seedMse, seedRelMse;  ///< one entry per seed, one in all for a kernel without a draw
+    Index badRows = 0;                        ///< (prompt, row, seed) left out
+    std::vector<double> rowError, rowEnergy;  ///< [P * R], mean over seeds of |error|^2 and |exact|^2; NaN: bad
 };
 
 struct PooledError {
@@ -63,9 +63,9 @@ struct ComparisonResult {
     std::vector<std::vector<Index>> positions;  ///< [P][R]
     std::vector<std::string> kernels;           ///< those evaluated, exact attention not among them unless asked for
     std::vector<KernelError> heads;
-    std::vector<PooledError> pooled;            ///< per layer, then over all
-    std::vector<KernelOutputs> outputs;         ///< softmax first; empty unless kept
-    std::vector<WeightRows> weights;            ///< of the first head, prompt and seed; empty unless kept
+    std::vector<PooledError> pooled;     ///< per layer, then over all
+    std::vector<KernelOutputs> outputs;  ///< softmax first; empty unless kept
+    std::vector<WeightRows> weights;     ///< of the first head, prompt and seed; empty unless kept
     std::vector<Warning> warnings;
     Provenance provenance;
 

@@ -25,7 +25,8 @@ struct KernelSettings {
 /// the stated start otherwise. Same arguments give the same kernel on every backend and thread count.
 class KernelFactory {
 public:
-    explicit KernelFactory(KernelSettings settings = {}, std::shared_ptr<const kernels::ParameterSet> parameters = nullptr);
+    explicit KernelFactory(KernelSettings settings = {},
+                           std::shared_ptr<const kernels::ParameterSet> parameters = nullptr);
 
     /// Group labels used by "oal" where the parameter file has none: from the dump's own grouping.
     void setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels);

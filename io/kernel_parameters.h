@@ -14,7 +14,8 @@ namespace dimscope::io {
 /// /bootstrap/indices and /positions. Throws FileError, FormatError.
 std::shared_ptr<const kernels::ParameterSet> readKernelParameters(const std::filesystem::path& path,
                                                                   std::vector<analysis::Warning>& warnings);
-/// Writes format 2, beside and renamed. Integral arrays ("label", "groups", "perm", indices, positions) as int32, the rest float64.
+/// Writes format 2, beside and renamed. Integral arrays ("label", "groups", "perm", indices, positions) as int32, the
+/// rest float64.
 void writeKernelParameters(const kernels::ParameterSet& parameters, const std::filesystem::path& path);
 
 }  // namespace dimscope::io

@@ -27,15 +27,15 @@ struct Support {
 /// Exact attention and kernels at chosen query rows of one head of one prompt.
 struct RowsJob {
     HeadInputs head;
-    std::span<const Index> rows;           ///< query positions
-    std::span<const KernelSpec> kernels;   ///< evaluated in this order
-    bool wantWeights = false;              ///< also return the normalised weight rows
+    std::span<const Index> rows;          ///< query positions
+    std::span<const KernelSpec> kernels;  ///< evaluated in this order
+    bool wantWeights = false;             ///< also return the normalised weight rows
 };
 
 struct RowsOutput {
-    Matrix<double> values;           ///< (rows, value_dim); NaN in rows that are bad
-    std::vector<std::uint8_t> bad;   ///< (rows), 1: the denominator is 0 or not finite, or the output is not finite
-    Matrix<float> weights;           ///< (rows, keys) when asked for, 0 where a key is not visible
+    Matrix<double> values;          ///< (rows, value_dim); NaN in rows that are bad
+    std::vector<std::uint8_t> bad;  ///< (rows), 1: the denominator is 0 or not finite, or the output is not finite
+    Matrix<float> weights;          ///< (rows, keys) when asked for, 0 where a key is not visible
 };
 
 /// Magnitudes and contributions of one query head of one prompt.
@@ -46,9 +46,9 @@ struct ProfileJob {
 /// All vectors have head_dim entries.
 struct ProfileOutput {
     std::vector<double> qMeanAbs, qMaxAbs, kMeanAbs, kMaxAbs;  ///< over valid positions
-    std::vector<double> chi;              ///< scale * mean over visible pairs of |q_ir k_jr| (section 6)
-    std::vector<double> chiEffective;     ///< scale * mean_i |q_ir| sd_{visible j}(k_jr) (section 13.8)
-    double pairs = 0.0;                   ///< number of visible pairs
+    std::vector<double> chi;           ///< scale * mean over visible pairs of |q_ir k_jr| (section 6)
+    std::vector<double> chiEffective;  ///< scale * mean_i |q_ir| sd_{visible j}(k_jr) (section 13.8)
+    double pairs = 0.0;                ///< number of visible pairs
 };
 
 /// A place that computes. Inputs are host memory; a call blocks until done or cancelled; one thread at a time calls it.
@@ -59,7 +59,8 @@ public:
     virtual Support supports(const KernelSpec& spec, const HeadShape& shape) const = 0;
 
     /// One entry per job, in it one entry per kernel. Throws ShapeError, Cancelled, DeviceError, OutOfMemory.
-    virtual std::vector<std::vector<RowsOutput>> attendRows(std::span<const RowsJob> jobs, const RunControl& control) = 0;
+    virtual std::vector<std::vector<RowsOutput>> attendRows(std::span<const RowsJob> jobs,
+                                                            const RunControl& control) = 0;
     /// One entry per job.
     virtual std::vector<ProfileOutput> profile(std::span<const ProfileJob> jobs, const RunControl& control) = 0;
 };

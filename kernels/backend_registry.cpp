@@ -9,7 +9,8 @@ namespace dimscope::kernels {
 
 std::vector<BackendInfo> listBackends() {
     std::vector<BackendInfo> all = {reference::ReferenceBackend{}.info(), cpu::CpuBackend{0}.info()};
-    for (BackendInfo& device : cuda::probeDevices()) all.push_back(std::move(device));
+    for (const cuda::DeviceProbe& probe : cuda::probeDevices())
+        all.push_back({"cuda", probe.device, probe.reasonUnusable});
     return all;
 }
 
@@ -20,7 +21,7 @@ std::unique_ptr<Backend> makeBackend(std::string_view name, const BackendOptions
     if (name == "cpu") return std::make_unique<cpu::CpuBackend>(options.threads);
     if (name != "cuda")
         throw ArgumentError("unknown backend '" + std::string(name) + "', expected reference, cpu or cuda");
-    const std::vector<BackendInfo> devices = cuda::probeDevices();
+    const std::vector<cuda::DeviceProbe> devices = cuda::probeDevices();
     const auto wanted = static_cast<std::size_t>(options.device);
     if (options.device < 0 || wanted >= devices.size())
         throw BackendUnavailable("cuda: device " + std::to_string(options.device) + " does not exist, there are " +

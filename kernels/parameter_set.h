@@ -25,10 +25,10 @@ struct ParameterGroup {
 /// Content of a kernel-parameter file (format 2), not yet interpreted: file reading knows no kernel,
 /// kernels know no file. Absent arrays have an empty shape.
 struct ParameterSet {
-    std::string name;                                              ///< file name, for messages
+    std::string name;                                                    ///< file name, for messages
     std::map<LayerIndex, std::map<std::string, ParameterGroup>> layers;  ///< layer -> kernel group -> content
-    ParameterArray bootstrapIndices;                               ///< [B, P]
-    ParameterArray positions;                                      ///< [P, R]
+    ParameterArray bootstrapIndices;                                     ///< [B, P]
+    ParameterArray positions;                                            ///< [P, R]
 };
 
 }  // namespace dimscope::kernels

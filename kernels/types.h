@@ -47,7 +47,8 @@ class MatrixSpan {
 public:
     MatrixSpan() = default;
     MatrixSpan(T* data, Index rows, Index cols) : MatrixSpan(data, rows, cols, cols) {}
-    MatrixSpan(T* data, Index rows, Index cols, Index stride) : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
+    MatrixSpan(T* data, Index rows, Index cols, Index stride)
+        : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
 
     T* data() const { return data_; }
     Index rows() const { return rows_; }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/attention_math.h"
@@ -40,9 +41,10 @@ public:
         const RowMajor<float> sums = queryFeatures * keyFeatures_.topRows(keys).transpose();
         for (Eigen::Index i = 0; i < sums.rows(); ++i)
             for (Eigen::Index j = 0; j < keys; ++j)
-                out(i, j) = keyOffset_(j) + (sums(i, j) >= kTrusted
-                                                 ? static_cast<double>(std::log(sums(i, j)) + keyShift_(j))
-                                                 : logSum(queryLogs, i, j) - static_cast<double>(queryShift(i)));
+                out(i, j) =
+                    keyOffset_(j) + (sums(i, j) >= kTrusted
+                                         ? static_cast<double>(std::log(sums(i, j))) + static_cast<double>(keyShift_(j))
+                                         : logSum(queryLogs, i, j) - static_cast<double>(queryShift(i)));
     }
 
 protected:
@@ -151,6 +153,53 @@ public:
     }
 };
 
+/// DiJiang with weights beyond float's digits: calibration can drive theta to 1e14, where even double rounds the sum of
+/// weight and features coarsely. The formula is then evaluated in double in the order of section 3.
+class WideDiJiangRows : public RowKernel {
+public:
+    WideDiJiangRows(const DiJiang& spec, const FloatHead& head) : spec_(spec), head_(head) {
+        keys_ = logFeatures(eigen(head.key.view()).cast<double>());
+    }
+    bool logarithmic() const override { return true; }
+    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+        RowMajor<double> query = logFeatures(gatherRows(head_.query.view(), rows).cast<double>());
+        for (Eigen::Index f = 0; f < query.cols(); ++f)
+            query.col(f).array() += 2.0 * (*spec_.theta)[static_cast<std::size_t>(f)];
+        for (Eigen::Index i = 0; i < query.rows(); ++i)
+            for (Eigen::Index j = 0; j < keys; ++j) out(i, j) = logSumExp(query.row(i) + keys_.row(j));
+    }
+
+private:
+    static double logSumExp(const Eigen::RowVectorXd& x) {
+        const double largest = x.maxCoeff();
+        return largest + std::log((x.array() - largest).exp().sum());
+    }
+    /// Logarithms of softmax_f(z).
+    RowMajor<double> logFeatures(const RowMajor<double>& x) const {
+        const auto d = static_cast<int>(x.cols());
+        const bool inverse = spec_.orientation == DiJiang::Orientation::Inverse;
+        RowMajor<double> cosines(d, d);
+        for (int k = 0; k < d; ++k)
+            for (int n = 0; n < d; ++n) cosines(k, n) = inverse ? dctEntry(k, n, d) : dctEntry(n, k, d);
+        RowMajor<double> z = x * cosines;
+        for (int n = 0; n < d; ++n) z.col(n) *= std::sqrt(head_.scale) * (*spec_.t)[static_cast<std::size_t>(n)];
+        for (Eigen::Index i = 0; i < z.rows(); ++i) z.row(i).array() -= logSumExp(z.row(i));
+        return z;
+    }
+
+    DiJiang spec_;
+    const FloatHead& head_;
+    RowMajor<double> keys_;  // (rows, features)
+};
+
+/// Float holds 2 theta + z to 1e-4 up to here.
+constexpr double kFloatWeights = 500.0;
+
+bool needsDouble(const DiJiang& spec) {
+    return spec.theta && std::any_of(spec.theta->begin(), spec.theta->end(),
+                                     [](double theta) { return !(std::abs(theta) <= kFloatWeights); });
+}
+
 }  // namespace
 
 std::unique_ptr<RowKernel> makePerformer(const Performer& spec, const FloatHead& head) {
@@ -159,6 +208,7 @@ std::unique_ptr<RowKernel> makePerformer(const Performer& spec, const FloatHead&
 }
 
 std::unique_ptr<RowKernel> makeDiJiang(const DiJiang& spec, const FloatHead& head) {
+    if (needsDouble(spec)) return std::make_unique<WideDiJiangRows>(spec, head);
     return std::make_unique<DiJiangRows>(spec, head);
 }
 

@@ -31,16 +31,16 @@ std::string reasonUnusable(int device) {
 
 }  // namespace
 
-std::vector<BackendInfo> probeDevices() {
+std::vector<DeviceProbe> probeDevices() {
     int count = 0;
     if (const auto status = cudaGetDeviceCount(&count); status != cudaSuccess)
-        return {{"cuda", "", failed("looking for devices", status)}};
-    if (count == 0) return {{"cuda", "", "no CUDA device"}};
-    std::vector<BackendInfo> devices;
+        return {{"", failed("looking for devices", status)}};
+    if (count == 0) return {{"", "no CUDA device"}};
+    std::vector<DeviceProbe> devices;
     for (int device = 0; device < count; ++device) {
         cudaDeviceProp properties{};
         const bool known = cudaGetDeviceProperties(&properties, device) == cudaSuccess;
-        devices.push_back({"cuda", known ? properties.name : "device " + std::to_string(device), reasonUnusable(device)});
+        devices.push_back({known ? properties.name : "device " + std::to_string(device), reasonUnusable(device)});
     }
     return devices;
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <string>
 #include <vector>
-
-#include "kernels/backend.h"
 
 namespace dimscope::kernels::cuda {
 
+struct DeviceProbe {
+    std::string device;          ///< name of the GPU; empty where there is none
+    std::string reasonUnusable;  ///< never empty: this version computes on the CPU only
+};
+
 /// One entry per CUDA device, probed by running a tiny kernel on it; one entry with the reason where there is none.
-std::vector<BackendInfo> probeDevices();
+std::vector<DeviceProbe> probeDevices();
 
 }  // namespace dimscope::kernels::cuda

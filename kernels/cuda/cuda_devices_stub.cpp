@@ -3,6 +3,6 @@
 
 namespace dimscope::kernels::cuda {
 
-std::vector<BackendInfo> probeDevices() { return {{"cuda", "", "this build was made without CUDA"}}; }
+std::vector<DeviceProbe> probeDevices() { return {{"", "this build was made without CUDA"}}; }
 
 }  // namespace dimscope::kernels::cuda

@@ -75,6 +75,12 @@ std::vector<KernelSpec> allKernels(Index headDim, std::uint64_t seed) {
     diJiang.theta = std::make_shared<std::vector<double>>(diJiangDraw(d, seed + 1, 1));
     diJiang.orientation = DiJiang::Orientation::Forward;
     kernels.emplace_back(diJiang);
+    diJiang.theta = [&] {
+        std::vector<double> far(static_cast<std::size_t>(d), -3.0);
+        far.front() = 6e7;  // as calibration can leave it: one weight beyond float's digits
+        return std::make_shared<std::vector<double>>(far);
+    }();
+    kernels.emplace_back(diJiang);
     Oal oal;
     oal.groups = d > 1 ? 2 : 1;
     for (int r = 0; r < d; ++r) oal.label.push_back(r % oal.groups);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/figures/figure_parts.h"
+#include "analysis/figures/findings.h"
+#include "analysis/figures/kernel_parts.h"
+
+namespace dimscope::analysis {
+namespace {
+
+constexpr double kFallBack = 1.1;    // growth of the error behind W_o that is worth saying
+constexpr double kSinkWeight = 0.2;  // mean exact weight of key 0 from which it is called a sink
+constexpr double kMissedPart = 0.5;  // of the sink's weight
+constexpr double kWideDraws = 1.25;  // largest over smallest RelMSE of the draws
+
+// Mean weight of key 0; NaN where no rows are kept.
+double meanFirstWeight(const ComparisonResult& result, const std::string& kernel) {
+    for (const WeightRows& rows : result.weights) {
+        if (rows.kernel != kernel || !rows.weights || rows.weights->empty()) continue;
+        double sum = 0.0;
+        for (Index i = 0; i < rows.weights->rows(); ++i) sum += static_cast<double>((*rows.weights)(i, 0));
+        return sum / static_cast<double>(rows.weights->rows());
+    }
+    return std::nan("");
+}
+
+class KernelWords {
+public:
+    KernelWords(const ComparisonResult& result, LayerIndex layer, HeadIndex head)
+        : result_(result), layer_(layer), head_(head), ranked_(rankedKernels(result, layer, head)) {
+        std::erase_if(ranked_, [](const KernelError* error) { return !std::isfinite(error->relMse); });
+    }
+
+    std::vector<Finding> findings() {
+        if (ranked_.empty()) return {};
+        addNearest();
+        addFirstValue();
+        addWorseThanZero();
+        addBehindProjection();
+        addMissedSink();
+        addBadRows();
+        addDraws();
+        if (found_.size() > 5) found_.resize(5);
+        return std::move(found_);
+    }
+
+private:
+    void add(const std::string& text, std::vector<std::string> kernels) {
+        found_.push_back({text, {}, std::move(kernels)});
+    }
+
+    void addNearest() {
+        const KernelError& best = *ranked_.front();
+        if (ranked_.size() == 1)
+            add(fmt::format("[{}] errs by RelMSE {}.", kernelTitle(best.kernel), numberText(best.relMse)),
+                {best.kernel});
+        else
+            add(fmt::format("[{}] is nearest: RelMSE {}.", kernelTitle(best.kernel), numberText(best.relMse)),
+                {best.kernel});
+    }
+
+    // Copying one value needs no attention at all; worth saying where it beats kernels.
+    void addFirstValue() {
+        const KernelError* first = result_.find(layer_, head_, "first_value");
+        if (!first || !std::isfinite(first->relMse)) return;
+        const auto beaten = std::count_if(ranked_.begin(), ranked_.end(),
+                                          [&](const KernelError* error) { return error->relMse > first->relMse; });
+        if (static_cast<std::size_t>(beaten) == ranked_.size())
+            add(fmt::format("No kernel beats copying the [first value]: {}.", numberText(first->relMse)),
+                {"first_value"});
+        else if (2 * static_cast<std::size_t>(beaten) >= ranked_.size())
+            add(fmt::format("Copying the [first value] already reaches {}.", numberText(first->relMse)),
+                {"first_value"});
+    }
+
+    void addWorseThanZero() {
+        std::vector<std::string> worse;
+        for (const KernelError* error : ranked_)
+            if (error->relMse > 1.0) worse.push_back(error->kernel);
+        if (worse.empty() || ranked_.size() < 2) return;
+        const std::string count = worse.size() == ranked_.size()
+                                      ? fmt::format("All {}", ranked_.size())
+                                      : fmt::format("{} of {}", worse.size(), ranked_.size());
+        const bool single = worse.size() == 1;
+        add(fmt::format("[{}] kernels {} worse than answering zero.", count, single ? "is" : "are"), worse);
+    }
+
+    // The kernel whose layer error grows most by the output projection.
+    void addBehindProjection() {
+        const PooledError* most = nullptr;
+        const auto growth = [](const PooledError& error) { return *error.relMseAfterWo / error.relMse; };
+        for (const PooledError& error : result_.pooled) {
+            if (error.layer != layer_ || !error.relMseAfterWo || !(error.relMse > 0.0) ||
+                !std::isfinite(growth(error)) || error.kernel == "softmax" || isReferenceLine(error.kernel))
+                continue;
+            if (!most || growth(error) > growth(*most)) most = &error;
+        }
+        if (!most || growth(*most) < kFallBack) return;
+        add(fmt::format("Behind W_o [{}] falls back: layer {} → {}.", kernelTitle(most->kernel),
+                        numberText(most->relMse), numberText(*most->relMseAfterWo)),
+            {most->kernel});
+    }
+
+    // Of the kernels with kept rows, the one that gives the sink least.
+    void addMissedSink() {
+        if (result_.heads.empty() || result_.heads.front().layer != layer_ || result_.heads.front().head != head_)
+            return;
+        const double exact = meanFirstWeight(result_, "softmax");
+        if (!(exact >= kSinkWeight)) return;
+        std::string least;
+        double weight = kMissedPart * exact;
+        for (const KernelError* error : ranked_)
+            if (const double mean = meanFirstWeight(result_, error->kernel); mean < weight) {
+                weight = mean;
+                least = error->kernel;
+            }
+        if (!least.empty())
+            add(fmt::format("[{}] misses the sink: key 0 gets {} instead of {}.", kernelTitle(least),
+                            roundPercentText(weight), roundPercentText(exact)),
+                {least});
+    }
+
+    void addBadRows() {
+        const KernelError* most = nullptr;
+        for (const std::string& kernel : result_.kernels)
+            if (const KernelError* error = result_.find(layer_, head_, kernel);
+                error && error->badRows > 0 && (!most || error->badRows > most->badRows))
+                most = error;
+        if (most)
+            add(fmt::format("[{}] has no finite output in {} {}.", kernelTitle(most->kernel), most->badRows,
+                            most->badRows == 1 ? "row" : "rows"),
+                {most->kernel});
+    }
+
+    void addDraws() {
+        const KernelError* widest = nullptr;
+        double widestRatio = kWideDraws;
+        for (const KernelError* error : ranked_) {
+            if (error->seedRelMse.size() < 2) continue;
+            const auto [least, most] = std::minmax_element(error->seedRelMse.begin(), error->seedRelMse.end());
+            if (!(*least > 0.0) || !(*most / *least > widestRatio)) continue;
+            widest = error;
+            widestRatio = *most / *least;
+        }
+        if (!widest) return;
+        const auto [least, most] = std::minmax_element(widest->seedRelMse.begin(), widest->seedRelMse.end());
+        add(fmt::format("[{}] varies from {} to {} over {} draws.", kernelTitle(widest->kernel), numberText(*least),
+                        numberText(*most), widest->seedRelMse.size()),
+            {widest->kernel});
+    }
+
+    const ComparisonResult& result_;
+    LayerIndex layer_;
+    HeadIndex head_;
+    std::vector<const KernelError*> ranked_;  // with a defined error, ascending
+    std::vector<Finding> found_;
+};
+
+}  // namespace
+
+std::vector<Finding> kernelFindings(const ComparisonResult& result, LayerIndex layer, HeadIndex head) {
+    return KernelWords(result, layer, head).findings();
+}
+
+}  // namespace dimscope::analysis

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "app/cli/lists.h"
+#include "kernels/backend_registry.h"
+
+namespace dimscope::app {
+namespace {
+
+constexpr std::string_view kSplitPrefix = "split:";
+
+bool namesSplit(const std::string& prompts) { return prompts.rfind(kSplitPrefix, 0) == 0; }
+
+std::vector<kernels::PromptIndex> promptsOfSplit(const std::string& split, const analysis::DumpInfo& info) {
+    std::vector<kernels::PromptIndex> chosen;
+    std::set<std::string> present;
+    for (std::size_t p = 0; p < info.prompts.size(); ++p) {
+        if (!info.prompts[p].split.empty()) present.insert(info.prompts[p].split);
+        if (info.prompts[p].split == split) chosen.emplace_back(static_cast<int>(p));
+    }
+    if (chosen.empty())
+        throw kernels::ArgumentError(
+            fmt::format("--prompts split:{}: no prompt of {} has this split; it has {}", split, info.path,
+                        present.empty() ? "none" : fmt::format("{}", fmt::join(present, ", "))));
+    return chosen;
+}
+
+template <class Index>
+std::vector<Index> indicesFrom(std::string_view option, const std::string& text) {
+    std::vector<int> numbers = parseSelection(option, text);
+    std::sort(numbers.begin(), numbers.end());
+    std::vector<Index> indices;
+    for (const int n : numbers) indices.emplace_back(n);
+    return indices;
+}
+
+}  // namespace
+
+void addJsonOption(CLI::App& verb, Options& options) {
+    verb.add_flag("--json", options.json, "Print one JSON document and nothing else");
+}
+
+void addFileOption(CLI::App& verb, Options& options) {
+    verb.add_option("FILE", options.file, "Attention dump (HDF5)")->required();
+}
+
+void addSelectionOptions(CLI::App& verb, Options& options) {
+    verb.add_option("--layers", options.layers, "Layers: 4,12,20, 0-8 or all")->capture_default_str();
+    verb.add_option("--heads", options.heads, "Query heads: 0,3, 0-8 or all")->capture_default_str();
+    verb.add_option("--prompts", options.prompts, "Prompts: 0-15, all or split:NAME");
+    verb.add_option("--length", options.length, "Use the first N positions")->check(CLI::PositiveNumber);
+}
+
+void addBackendOptions(CLI::App& verb, Options& options) {
+    std::vector<std::string> names;
+    for (const std::string_view name : kernels::backendNames()) names.emplace_back(name);
+    verb.add_option("--backend", options.backend, "Where to compute")
+        ->check(CLI::IsMember(names))
+        ->capture_default_str();
+    verb.add_option("--device", options.device, "GPU number")->check(CLI::NonNegativeNumber)->capture_default_str();
+    verb.add_option("--threads", options.threads, "CPU threads, 0: all cores")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    verb.add_option("--seed", options.seed, "Seed of everything drawn but the kernels")->capture_default_str();
+}
+
+void addOutOption(CLI::App& verb, Options& options) {
+    verb.add_option("--out", options.out,
+                    "Also write the result here: .csv, .md, .tex, .json, or .tikz (figure of one head) by extension");
+}
+
+void addParamsOption(CLI::App& verb, Options& options, const std::string& what) {
+    verb.add_option("--params", options.params, "Kernel-parameter file: " + what);
+}
+
+void addGroupingOptions(CLI::App& verb, Options& options) {
+    analysis::GroupingParams& grouping = options.grouping;
+    verb.add_option("--alpha", grouping.alpha, "Tail that may hold cuts, share of the dimensions")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    verb.add_option("--tau", grouping.tau, "Least ratio of neighbours at a cut")
+        ->check(CLI::Range(1.0, 1e9))
+        ->capture_default_str();
+    verb.add_option("--gamma", grouping.gamma, "Least bootstrap support of a cut")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
+    verb.add_option("--min-groups", grouping.minGroups, "Least number of groups")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
+    verb.add_option("--replicates", grouping.replicates, "Bootstrap replicates")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    verb.add_option("--support", options.support, "What a replicate must show to support a cut")
+        ->check(CLI::IsMember({"rank", "set", "fixed", "tol"}))
+        ->capture_default_str();
+    verb.add_option("--delta", grouping.delta, "Ranks that --support tol allows")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+}
+
+void addComparisonOptions(CLI::App& verb, Options& options) {
+    verb.add_option("--kernels", options.kernels, "Kernels: a,b or all")->capture_default_str();
+    CLI::Option* rows = verb.add_option("--rows", options.rows, "Query rows drawn per prompt, or all");
+    rows->capture_default_str();
+    verb.add_option("--positions", options.positions, "Query positions of every prompt: 0,17,..")->excludes(rows);
+    verb.add_option("--seeds", options.seeds, "Draws of the kernels: 0-4")->capture_default_str();
+    verb.add_option("--outputs", options.outputs, "Write exact and approximate outputs to this HDF5 file");
+}
+
+void checkSelection(const Options& options) {
+    parseSelection("--layers", options.layers);
+    parseSelection("--heads", options.heads);
+    if (namesSplit(options.prompts)) {
+        if (options.prompts.size() == kSplitPrefix.size())
+            throw UsageError("--prompts 'split:': expected the name of a split behind the colon");
+    } else if (!options.prompts.empty()) {
+        parseSelection("--prompts", options.prompts);
+    }
+}
+
+analysis::Selection selectionFrom(const Options& options, const analysis::DumpInfo& info,
+                                  const std::vector<std::string>& defaultSplits) {
+    analysis::Selection selection;
+    selection.layers = indicesFrom<kernels::LayerIndex>("--layers", options.layers);
+    selection.heads = indicesFrom<kernels::HeadIndex>("--heads", options.heads);
+    selection.length = options.length;
+    if (namesSplit(options.prompts))
+        selection.prompts = promptsOfSplit(options.prompts.substr(kSplitPrefix.size()), info);
+    else if (!options.prompts.empty())
+        selection.prompts = indicesFrom<kernels::PromptIndex>("--prompts", options.prompts);
+    else if (!defaultSplits.empty())
+        selection.prompts = analysis::promptsOfSplits(info, defaultSplits);
+    return selection;
+}
+
+bool wantsFigure(const Options& options) { return std::filesystem::path(options.out).extension() == ".tikz"; }
+
+analysis::GroupingParams groupingFrom(const Options& options) {
+    analysis::GroupingParams params = options.grouping;
+    params.support = analysis::supportRuleFrom(options.support);
+    params.seed = options.seed;
+    return params;
+}
+
+}  // namespace dimscope::app

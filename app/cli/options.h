@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/grouping.h"
+#include "analysis/selection.h"
+
+namespace dimscope::app {
+
+/// What the command line says, as it says it. Lists stay text until the verb runs.
+struct Options {
+    std::string file;
+    bool json = false;
+    std::string out;
+
+    std::string layers = "all", heads = "all";
+    std::string prompts;  ///< empty: the verb's own default
+    std::int64_t length = 0;
+
+    std::string backend = "cpu";
+    int device = 0;
+    int threads = 0;
+    std::uint64_t seed = 0;
+
+    analysis::GroupingParams grouping;
+    std::string support = "rank";
+
+    std::string params;   ///< kernel-parameter file; empty: none
+    std::string outputs;  ///< where kernel outputs go; empty: nowhere
+    std::string kernels = "all", rows = "32", seeds = "0";
+    std::string positions;  ///< empty: sampled
+};
+
+// Each adds a group of options to a verb.
+void addJsonOption(CLI::App& verb, Options& options);
+void addFileOption(CLI::App& verb, Options& options);
+void addSelectionOptions(CLI::App& verb, Options& options);
+void addBackendOptions(CLI::App& verb, Options& options);
+void addOutOption(CLI::App& verb, Options& options);
+void addParamsOption(CLI::App& verb, Options& options, const std::string& what);
+void addGroupingOptions(CLI::App& verb, Options& options);
+void addComparisonOptions(CLI::App& verb, Options& options);
+
+/// Layers, heads, prompts and length of a dump. `defaultSplits`: prompts where none are asked for, the first split that
+/// the dump has; none of them or an empty list means all. Throws UsageError, ArgumentError (no prompt has the split).
+analysis::Selection selectionFrom(const Options& options, const analysis::DumpInfo& info,
+                                  const std::vector<std::string>& defaultSplits);
+/// Refuses what selectionFrom would refuse about the text alone, before a file is opened. Throws UsageError.
+void checkSelection(const Options& options);
+
+/// --out names a figure, F.tikz.
+bool wantsFigure(const Options& options);
+
+/// Grouping parameters with rule and seed. Throws UsageError.
+analysis::GroupingParams groupingFrom(const Options& options);
+
+}  // namespace dimscope::app

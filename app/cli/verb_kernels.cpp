@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "analysis/kernel_factory.h"
+#include "analysis/run_record.h"
+#include "app/cli/text_table.h"
+#include "app/cli/verbs.h"
+#include "kernels/backend_registry.h"
+#include "kernels/kernel_catalog.h"
+
+namespace dimscope::app {
+namespace {
+
+using kernels::KernelDescriptor;
+
+// A head of common size: whether a backend has a kernel is asked for this one.
+constexpr kernels::HeadShape kHead{.rows = 1024, .headDim = 64, .valueDim = 64};
+
+void addOptions(CLI::App& verb, Options& options) {
+    addOutOption(verb, options);
+    addJsonOption(verb, options);
+}
+
+/// A backend, or why there is none.
+struct Candidate {
+    std::string name;
+    std::unique_ptr<kernels::Backend> backend;
+    std::string reason;
+};
+
+std::vector<Candidate> candidates() {
+    std::vector<Candidate> all;
+    for (const std::string_view name : kernels::backendNames()) {
+        Candidate candidate{std::string(name), nullptr, {}};
+        try {
+            candidate.backend = kernels::makeBackend(name);
+        } catch (const kernels::BackendUnavailable& error) {
+            candidate.reason = error.what();
+        }
+        all.push_back(std::move(candidate));
+    }
+    return all;
+}
+
+kernels::KernelSpec specOf(const KernelDescriptor& kernel) {
+    analysis::LayerInfo layer;
+    layer.nHeads = layer.nKvHeads = 1;
+    layer.headDim = kHead.headDim;
+    layer.valueDim = kHead.valueDim;
+    std::vector<analysis::Warning> warnings;
+    return analysis::KernelFactory().make(kernel.name, layer, kernels::HeadIndex{0}, 0, warnings);
+}
+
+kernels::Support supportOf(const Candidate& candidate, const KernelDescriptor& kernel) {
+    if (!candidate.backend) return {false, candidate.reason};
+    return candidate.backend->supports(specOf(kernel), kHead);
+}
+
+Json kernelJson(const KernelDescriptor& kernel, const std::vector<Candidate>& backends) {
+    Json json{{"name", kernel.name},         {"title", kernel.title},
+              {"formula", kernel.formula},   {"source", kernel.source},
+              {"parameters", Json::array()}, {"has_draw", kernel.hasDraw},
+              {"trained", kernel.trained},   {"reference_line", kernel.referenceLine},
+              {"limits", kernel.limits},     {"backends", Json::object()}};
+    for (const kernels::KernelParameter& parameter : kernel.parameters)
+        json["parameters"].push_back({{"name", parameter.name},
+                                      {"title", parameter.title},
+                                      {"default", numberJson(parameter.defaultValue)},
+                                      {"least", numberJson(parameter.least)},
+                                      {"most", numberJson(parameter.most)},
+                                      {"integer", parameter.integer},
+                                      {"note", parameter.note}});
+    for (const Candidate& candidate : backends) {
+        const kernels::Support support = supportOf(candidate, kernel);
+        json["backends"][candidate.name] = {{"supported", support.supported}, {"reason", support.reason}};
+    }
+    return json;
+}
+
+analysis::Table kernelsTable(const std::vector<Candidate>& backends) {
+    analysis::Table table;
+    table.name = "kernels";
+    table.caption = "Kernels and the backends that have them";
+    table.columns = {column("name", "name"), column("title", "title"), column("formula", "kernel of q and k")};
+    for (const Candidate& candidate : backends) table.columns.push_back(column(candidate.name, candidate.name));
+    for (const KernelDescriptor& kernel : kernels::kernelCatalog()) {
+        std::vector<analysis::Cell> cells{kernel.name, kernel.title, kernel.formula};
+        for (const Candidate& candidate : backends)
+            cells.emplace_back(std::string(supportOf(candidate, kernel).supported ? "yes" : "no"));
+        addRow(table, std::move(cells));
+    }
+    return table;
+}
+
+VerbOutput run(const Options&, const kernels::RunControl&) {
+    analysis::RunRecord record("kernels", nullptr, 0);
+    const std::vector<Candidate> backends = candidates();
+    VerbOutput output;
+    output.document["kernels"] = Json::array();
+    for (const KernelDescriptor& kernel : kernels::kernelCatalog())
+        output.document["kernels"].push_back(kernelJson(kernel, backends));
+    output.table = kernelsTable(backends);
+    output.table.provenance = record.finished();
+    output.document["provenance"] = provenanceJson(output.table.provenance);
+    output.document["warnings"] = Json::array();
+    output.text = alignedText(output.table);
+    return output;
+}
+
+}  // namespace
+
+Verb kernelsVerb() {
+    return {"kernels", "Every kernel, its parameters and what each backend supports",
+            "  dimscope-cli kernels\n  dimscope-cli kernels --json", addOptions, run};
+}
+
+}  // namespace dimscope::app

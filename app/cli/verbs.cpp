@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/verbs.h"
+
+namespace dimscope::app {
+
+std::vector<Verb> allVerbs() {
+    return {infoVerb(), profileVerb(), groupVerb(), compareVerb(), kernelsVerb(), devicesVerb()};
+}
+
+}  // namespace dimscope::app

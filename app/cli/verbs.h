@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/figure.h"
+#include "analysis/table.h"
+#include "app/cli/document.h"
+#include "app/cli/options.h"
+#include "kernels/run_control.h"
+
+namespace dimscope::app {
+
+/// What a verb has to say. Nothing is printed before all of it is there.
+struct VerbOutput {
+    Json document;                           ///< --json and --out F.json
+    std::string text;                        ///< for a person
+    analysis::Table table;                   ///< --out F.csv, F.md, F.tex
+    std::optional<analysis::Figure> figure;  ///< --out F.tikz; none where more than one head is selected
+    std::vector<analysis::Warning> warnings;
+};
+
+struct Verb {
+    std::string name;
+    std::string description;
+    std::string examples;  ///< below the options in --help
+    void (*addOptions)(CLI::App& verb, Options& options) = nullptr;
+    /// Throws UsageError, Error, Cancelled.
+    VerbOutput (*run)(const Options& options, const kernels::RunControl& control) = nullptr;
+};
+
+Verb infoVerb();
+Verb profileVerb();
+Verb groupVerb();
+Verb kernelsVerb();
+Verb devicesVerb();
+Verb compareVerb();
+
+/// All verbs, in the order of --help.
+std::vector<Verb> allVerbs();
+
+}  // namespace dimscope::app

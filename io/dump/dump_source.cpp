@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "io/dump/dump_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "io/message_text.h"
+#include "kernels/error.h"
+
+namespace dimscope::io {
+namespace {
+
+using kernels::Index;
+
+constexpr std::size_t kMostOpen = 4;  ///< q, k, v and o of the layer at hand
+
+/// Counts NaN and infinities of valid rows and finds the first.
+template <class T>
+void inspect(const kernels::Matrix<T>& values, const std::vector<std::uint8_t>* valid, analysis::LoadedTensor& result) {
+    for (Index row = 0; row < values.rows(); ++row) {
+        if (valid != nullptr && (*valid)[static_cast<std::size_t>(row)] == 0) continue;
+        const std::span<const T> numbers(values.row(row), static_cast<std::size_t>(values.cols()));
+        const Index count = countNonFinite(numbers);
+        if (count == 0) continue;
+        if (result.nonFinite == 0) {
+            result.firstRow = row;
+            while (countNonFinite(numbers.subspan(static_cast<std::size_t>(result.firstColumn), 1)) == 0)
+                ++result.firstColumn;
+        }
+        result.nonFinite += count;
+    }
+}
+
+template <class T>
+void multiply(std::span<T> values, double factor) {
+    if (factor == 1.0) return;
+    for (T& value : values) value = static_cast<T>(static_cast<double>(value) * factor);
+}
+
+}  // namespace
+
+DumpSource::DumpSource(Hdf5Group root, analysis::DumpInfo info, std::vector<LayerContents> layers,
+                       PromptMetadata prompts)
+    : root_(std::move(root)), info_(std::move(info)), layers_(std::move(layers)), prompts_(std::move(prompts)) {}
+
+const LayerContents& DumpSource::find(kernels::LayerIndex layer) const {
+    const auto found =
+        std::find_if(layers_.begin(), layers_.end(), [layer](const auto& l) { return l.info.layer == layer; });
+    if (found == layers_.end())
+        root_.place().refuse(fmt::format("there is no readable layer {}", layer.value),
+                             "choose one that the dump lists");
+    return *found;
+}
+
+const StoredTensor& DumpSource::tensorOf(analysis::TensorKind kind, const LayerContents& layer) const {
+    switch (kind) {
+        case analysis::TensorKind::Query: return layer.query;
+        case analysis::TensorKind::Key: return layer.key;
+        case analysis::TensorKind::Value:
+            if (layer.value) return *layer.value;
+            break;
+        case analysis::TensorKind::Output:
+            if (layer.output) return *layer.output;
+            break;
+    }
+    root_.place().refuse(fmt::format("layer {} has no {}", layer.info.layer.value,
+                                     kind == analysis::TensorKind::Value ? "v (values)" : "o (attention output)"),
+                         "write it to the dump, or use what needs only q and k");
+}
+
+void DumpSource::checkPrompt(kernels::PromptIndex prompt) const {
+    if (prompt.value < 0 || static_cast<std::size_t>(prompt.value) >= info_.prompts.size())
+        root_.place().refuse(
+            fmt::format("there is no prompt {} (0 to {} are stored)", prompt.value, info_.prompts.size() - 1),
+            "choose another prompt");
+}
+
+std::shared_ptr<const Hdf5Dataset> DumpSource::open(const StoredTensor& tensor) {
+    const auto known =
+        std::find_if(recent_.begin(), recent_.end(), [&](const auto& entry) { return entry.first == tensor.path; });
+    if (known != recent_.end()) {
+        recent_.splice(recent_.begin(), recent_, known);
+    } else {
+        if (recent_.size() >= kMostOpen) recent_.pop_back();
+        recent_.emplace_front(
+            tensor.path, std::make_shared<const Hdf5Dataset>(root_.dataset(tensor.path.substr(1), tensor.cacheBytes)));
+    }
+    return recent_.front().second;
+}
+
+template <class T>
+kernels::Matrix<T> DumpSource::readMatrix(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
+                                          const kernels::RunControl& control) {
+    control.throwIfCancelled();
+    const std::shared_ptr<const Hdf5Dataset> dataset = open(tensor);
+    const Index rows = tensor.shape[leading.size()], cols = tensor.shape[leading.size() + 1];
+    const double factor = tensor.scaleFactor(leading.empty() ? 0 : static_cast<Index>(leading.back()));
+    try {
+        kernels::Matrix<T> matrix(rows, cols);
+        std::vector<std::byte> raw;
+        for (Index first = 0; first < rows; first += tensor.slabRows) {
+            control.throwIfCancelled();
+            const auto count = std::min(tensor.slabRows, rows - first);
+            Hdf5Box box{leading, std::vector<std::uint64_t>(leading.size(), 1)};
+            box.offset.insert(box.offset.end(), {static_cast<std::uint64_t>(first), 0});
+            box.count.insert(box.count.end(), {static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(cols)});
+            const std::span<T> out(matrix.row(first), static_cast<std::size_t>(count * cols));
+            raw.resize(out.size() * tensor.format.bytes());
+            dataset->readBytes(box, raw);
+            decodeNumbers(tensor.format, raw, out);
+            multiply(out, factor);
+            control.report(static_cast<float>(first + count) / static_cast<float>(rows));
+        }
+        return matrix;
+    } catch (const std::bad_alloc&) {
+        throw kernels::OutOfMemory(
+            fmt::format("{}: {}: not enough memory for a matrix of {} x {} ({})", root_.place().file, tensor.path, rows,
+                        cols, bytesText(static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T))));
+    }
+}
+
+std::shared_ptr<const analysis::LoadedTensor> DumpSource::load(analysis::TensorKind kind, kernels::LayerIndex layer,
+                                                               kernels::PromptIndex prompt, int head,
+                                                               const kernels::RunControl& control) {
+    const std::scoped_lock lock(mutex_);
+    const StoredTensor& tensor = tensorOf(kind, find(layer));
+    checkPrompt(prompt);
+    if (head < 0 || head >= tensor.shape[1])
+        root_.place().refuse(
+            fmt::format("{} has no head {} (0 to {} are stored)", tensor.path, head, tensor.shape[1] - 1),
+            "choose another head");
+    const std::vector<std::uint64_t> leading{static_cast<std::uint64_t>(prompt.value),
+                                             static_cast<std::uint64_t>(head)};
+    auto result = std::make_shared<analysis::LoadedTensor>();
+    if (tensor.format.encoding == NumberEncoding::Float64)
+        result->values = readMatrix<double>(tensor, leading, control);
+    else
+        result->values = readMatrix<float>(tensor, leading, control);
+    const auto valid = prompts_.validity(prompt);
+    std::visit([&](const auto& matrix) { inspect(matrix, valid.get(), *result); }, result->values);
+    return result;
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> DumpSource::validity(kernels::PromptIndex prompt) {
+    const std::scoped_lock lock(mutex_);
+    checkPrompt(prompt);
+    return prompts_.validity(prompt);
+}
+
+std::optional<double> DumpSource::sink(kernels::LayerIndex layer, kernels::HeadIndex head) {
+    const std::scoped_lock lock(mutex_);
+    const std::optional<StoredTensor>& tensor = find(layer).sink;
+    if (!tensor) return std::nullopt;
+    if (head.value < 0 || head.value >= tensor->shape[0])
+        root_.place().refuse(fmt::format("{} has no head {}", tensor->path, head.value), "choose another head");
+    std::vector<std::byte> raw(tensor->format.bytes());
+    open(*tensor)->readBytes({{static_cast<std::uint64_t>(head.value)}, {1}}, raw);
+    double logit = 0.0;
+    decodeNumbers(tensor->format, raw, std::span(&logit, 1));
+    return logit * tensor->scaleFactor(0);
+}
+
+std::shared_ptr<const kernels::Matrix<double>> DumpSource::outputProjection(kernels::LayerIndex layer,
+                                                                            const kernels::RunControl& control) {
+    const std::scoped_lock lock(mutex_);
+    const std::optional<StoredTensor>& tensor = find(layer).projection;
+    if (!tensor) return nullptr;
+    return std::make_shared<const kernels::Matrix<double>>(readMatrix<double>(*tensor, {}, control));
+}
+
+}  // namespace dimscope::io

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "kernels/indices.h"
+
+namespace dimscope::io {
+
+enum class NumberEncoding { Float16, BFloat16, Float32, Float64 };
+
+/// How the numbers of a tensor stand in the file.
+struct NumberFormat {
+    NumberEncoding encoding = NumberEncoding::Float32;
+    bool bigEndian = false;
+
+    std::size_t bytes() const;      ///< per number
+    std::string_view name() const;  ///< "float16", "bf16", "float32", "float64"
+};
+
+/// Stored bytes to numbers, without loss (float64 to float excepted). `raw` holds out.size() numbers.
+/// Our own loops, because HDF5 converts float16 and bf16 one number at a time (users report 35 times slower).
+void decodeNumbers(NumberFormat format, std::span<const std::byte> raw, std::span<float> out);
+void decodeNumbers(NumberFormat format, std::span<const std::byte> raw, std::span<double> out);
+
+/// Numbers in a row that are NaN or infinite.
+kernels::Index countNonFinite(std::span<const float> values);
+kernels::Index countNonFinite(std::span<const double> values);
+
+}  // namespace dimscope::io

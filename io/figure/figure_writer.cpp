@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "io/figure/figure_writer.h"
+
+#include <fmt/format.h>
+
+#include <QFile>
+#include <QGraphicsScene>
+#include <QImageWriter>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSvgGenerator>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "io/atomic_file.h"
+#include "io/figure/figure_chart.h"
+#include "kernels/error.h"
+
+namespace dimscope::io {
+namespace {
+
+using analysis::Figure;
+
+constexpr double kMmPerInch = 25.4, kPointsPerInch = 72.0;
+constexpr int kSvgDotsPerInch = 2540;  // sizes in whole hundredths of a millimetre
+constexpr double kMostMm = 2000.0;
+
+double points(double mm) { return mm / kMmPerInch * kPointsPerInch; }
+
+QString titleOf(const Figure& figure) { return QString::fromStdString(figure.title); }
+QString provenanceOf(const Figure& figure) {
+    return QString::fromStdString(analysis::provenanceLine(figure.provenance));
+}
+QString descriptionOf(const Figure& figure) {
+    const QString caption = QString::fromStdString(figure.caption);
+    return caption.isEmpty() ? provenanceOf(figure) : caption + QStringLiteral("\n") + provenanceOf(figure);
+}
+
+// Figures are borrowed: the chart lives only as long as the call.
+std::shared_ptr<const Figure> borrowed(const Figure& figure) { return {std::shared_ptr<const Figure>(), &figure}; }
+
+/// Draws at `size` logical units, scaled to `target`.
+void drawFigure(QPainter& painter, const Figure& figure, const FigureTheme& theme, QSizeF size, QRectF target) {
+    QGraphicsScene scene;
+    auto* chart = new FigureChart;
+    scene.addItem(chart);
+    chart->setTheme(theme);
+    chart->setFigure(borrowed(figure));
+    chart->resize(size);
+    painter.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
+    scene.render(&painter, target, QRectF(QPointF(0, 0), size), Qt::IgnoreAspectRatio);
+}
+
+void writeSvg(const Figure& figure, QFile& file, const FigureSize& size) {
+    const QSizeF pts(points(size.widthMm), points(size.heightMm));
+    QSvgGenerator svg;
+    svg.setOutputDevice(&file);
+    svg.setResolution(kSvgDotsPerInch);
+    svg.setSize(QSize(static_cast<int>(std::lround(size.widthMm * 100.0)),
+                      static_cast<int>(std::lround(size.heightMm * 100.0))));
+    svg.setViewBox(QRectF(QPointF(0, 0), pts));
+    svg.setTitle(titleOf(figure));
+    svg.setDescription(descriptionOf(figure));
+    QPainter painter(&svg);
+    drawFigure(painter, figure, printTheme(), pts, QRectF(QPointF(0, 0), pts));
+}
+
+void writePdf(const Figure& figure, QFile& file, const FigureSize& size) {
+    QPdfWriter pdf(&file);
+    pdf.setTitle(titleOf(figure) + (figure.caption.empty() ? QString() : QStringLiteral(" · ")) +
+                 QString::fromStdString(figure.caption));
+    pdf.setCreator(provenanceOf(figure));
+    pdf.setPageMargins(QMarginsF());
+    pdf.setPageSize(
+        QPageSize(QSizeF(size.widthMm, size.heightMm), QPageSize::Millimeter, QString(), QPageSize::ExactMatch));
+    QPainter painter(&pdf);
+    drawFigure(painter, figure, printTheme(), QSizeF(points(size.widthMm), points(size.heightMm)),
+               QRectF(0, 0, pdf.width(), pdf.height()));
+}
+
+void writePng(const Figure& figure, QFile& file, const FigureSize& size) {
+    const auto pixels = [&](double mm) { return static_cast<int>(std::lround(mm / kMmPerInch * size.dpi)); };
+    QImage image(pixels(size.widthMm), pixels(size.heightMm), QImage::Format_RGB32);
+    if (image.isNull())
+        throw kernels::OutOfMemory(
+            fmt::format("no memory for an image of {:g} x {:g} mm at {} dpi", size.widthMm, size.heightMm, size.dpi));
+    FigureTheme theme = printTheme();
+    theme.pixelGrid = kPointsPerInch / size.dpi;
+    const double scale = size.dpi / kPointsPerInch;
+    {
+        QPainter painter(&image);
+        drawFigure(painter, figure, theme, QSizeF(image.size()) / scale, QRectF(image.rect()));
+    }
+    image.setDotsPerMeterX(static_cast<int>(std::lround(size.dpi * 1000.0 / kMmPerInch)));
+    image.setDotsPerMeterY(image.dotsPerMeterX());
+    QImageWriter writer(&file, "png");
+    writer.setText(QStringLiteral("Title"), titleOf(figure));
+    writer.setText(QStringLiteral("Description"), QString::fromStdString(figure.caption));
+    writer.setText(QStringLiteral("Software"), provenanceOf(figure));
+    writer.write(image);  // the caller looks at the file's error
+}
+
+using Writer = void (*)(const Figure&, QFile&, const FigureSize&);
+
+Writer writerFor(const std::filesystem::path& path) {
+    std::string extension = path.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (extension == ".svg") return writeSvg;
+    if (extension == ".pdf") return writePdf;
+    if (extension == ".png") return writePng;
+    throw kernels::ArgumentError(
+        fmt::format("{}: unknown kind of figure file, expected .svg, .pdf or .png", path.string()));
+}
+
+void checkSize(const FigureSize& size) {
+    for (double mm : {size.widthMm, size.heightMm})
+        if (!(mm >= 10.0 && mm <= kMostMm))
+            throw kernels::ArgumentError(
+                fmt::format("size of the figure: expected 10 to {:.0f} mm, got {:g} mm", kMostMm, mm));
+    if (size.dpi < 30 || size.dpi > 2400)
+        throw kernels::ArgumentError(
+            fmt::format("resolution of the figure: expected 30 to 2400 dpi, got {}", size.dpi));
+}
+
+}  // namespace
+
+void writeFigure(const Figure& figure, const std::filesystem::path& path, const FigureSize& size) {
+    checkSize(size);
+    const Writer write = writerFor(path);
+    writeFileAtomically(path, [&](const std::filesystem::path& temporary) {
+        QFile file(QString::fromStdString(temporary.string()));
+        if (file.open(QIODevice::WriteOnly | QIODevice::Truncate)) write(figure, file, size);
+        if (file.error() != QFileDevice::NoError || !file.flush())
+            throw kernels::FileError(
+                {path.string(), "/", "cannot be written: " + file.errorString().toStdString(), ""});
+    });
+}
+
+void writeFigure(const Figure& figure, const std::filesystem::path& path) {
+    writeFigure(figure, path, FigureSize{figure.widthMm, figure.heightMm, 300});
+}
+
+QImage renderFigure(const Figure& figure, const FigureTheme& theme, QSize size, double scale) {
+    const QSize pixels = (QSizeF(size) * scale).toSize();
+    QImage image(pixels, QImage::Format_RGB32);
+    image.fill(theme.ground);
+    QPainter painter(&image);
+    drawFigure(painter, figure, theme, QSizeF(size), QRectF(QPointF(0, 0), QSizeF(pixels)));
+    painter.end();
+    image.setDevicePixelRatio(scale);
+    return image;
+}
+
+}  // namespace dimscope::io

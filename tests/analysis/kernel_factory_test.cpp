@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/kernel_factory.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/error.h"
+
+namespace dimscope::tests {
+namespace {
+
+using namespace analysis;
+
+LayerInfo smallLayer() {
+    LayerInfo layer;
+    layer.layer = LayerIndex{2};
+    layer.nHeads = 2;
+    layer.nKvHeads = 1;
+    layer.headDim = 4;
+    return layer;
+}
+
+std::shared_ptr<kernels::ParameterSet> fileWith(const std::string& kernel, const std::string& array,
+                                                std::vector<Index> shape) {
+    auto set = std::make_shared<kernels::ParameterSet>();
+    set->name = "params.h5";
+    Index size = 1;
+    for (const Index n : shape) size *= n;
+    std::vector<double> values;
+    for (Index n = 0; n < size; ++n) values.push_back(static_cast<double>(n));
+    set->layers[LayerIndex{2}][kernel].arrays[array] = {std::move(shape), std::move(values)};
+    return set;
+}
+
+TEST(KernelFactory, PicksSeedAndHeadFromTheFile) {
+    std::vector<Warning> warnings;
+    const KernelFactory factory({}, fileWith("performer", "w", {3, 2, 5, 4}));
+    const auto spec = std::get<kernels::Performer>(factory.make("performer", smallLayer(), HeadIndex{1}, 2, warnings));
+    EXPECT_EQ(spec.projection->rows(), 5);
+    EXPECT_EQ((*spec.projection)(0, 0), (2 * 2 + 1) * 20.0);
+    EXPECT_TRUE(warnings.empty());
+    EXPECT_THROW(factory.make("performer", smallLayer(), HeadIndex{1}, 3, warnings), kernels::ShapeError);
+}
+
+TEST(KernelFactory, RefusesAWrongShapeAndNamesIt) {
+    std::vector<Warning> warnings;
+    try {
+        KernelFactory({}, fileWith("taylorshift", "tau", {3}))
+            .make("taylorshift", smallLayer(), HeadIndex{0}, 0, warnings);
+        FAIL() << "a wrong shape was taken";
+    } catch (const kernels::ShapeError& error) {
+        EXPECT_STREQ(error.what(), "params.h5: /layers/02/taylorshift/tau has shape [3], expected [2] (-1: any)");
+    }
+}
+
+TEST(KernelFactory, MissingParametersFallBackWithOneWarning) {
+    std::vector<Warning> warnings;
+    const KernelFactory factory({}, fileWith("taylorshift", "tau", {2}));
+    for (const int head : {0, 1}) factory.make("global", smallLayer(), HeadIndex{head}, 0, warnings);
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0].code, "default-parameters");
+    EXPECT_EQ(factory.origin("global", LayerIndex{2}), "start");
+    EXPECT_EQ(factory.origin("taylorshift", LayerIndex{2}), "file");
+    EXPECT_EQ(factory.origin("taylor", LayerIndex{2}), "none");
+}
+
+TEST(KernelFactory, SameSeedSameDrawEveryHeadItsOwn) {
+    std::vector<Warning> warnings;
+    const KernelFactory factory;
+    const auto draw = [&](int head, int seed) {
+        return std::get<kernels::Performer>(factory.make("performer", smallLayer(), HeadIndex{head}, seed, warnings))
+            .projection->values();
+    };
+    EXPECT_EQ(draw(0, 0), draw(0, 0));
+    EXPECT_NE(draw(0, 0), draw(1, 0));
+    EXPECT_NE(draw(0, 0), draw(0, 1));
+}
+
+TEST(KernelFactory, OalUsesTheGroupsItIsGiven) {
+    std::vector<Warning> warnings;
+    KernelFactory factory;
+    factory.setGroups(LayerIndex{2}, HeadIndex{1}, {0, 0, 1, 2});
+    EXPECT_EQ(std::get<kernels::Oal>(factory.make("oal", smallLayer(), HeadIndex{1}, 0, warnings)).groups, 3);
+    EXPECT_EQ(std::get<kernels::Oal>(factory.make("oal", smallLayer(), HeadIndex{0}, 0, warnings)).groups, 1);
+}
+
+}  // namespace
+}  // namespace dimscope::tests

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sh tests/run.sh: installs what the tests need, builds with warnings as errors, checks format and names, runs every test
+# that a machine without a GPU can run. Ends in ctest's own summary.
+set -eu
+project=$(cd "$(dirname "$0")/.." && pwd)
+. "$project/resources/packages.sh"
+
+build=$project/build/tests
+mkdir -p "$build"
+# shellcheck disable=SC2086
+installPackages $buildPackages $testPackages
+echo "configure"
+configure "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWARNINGS_AS_ERRORS=ON
+echo "build"
+cmake --build "$build" --parallel "$(jobs)" || fail "the build failed, see above"
+sh "$project/tests/style.sh" "$build"
+echo "test"
+export QT_QPA_PLATFORM=offscreen
+exec ctest --test-dir "$build" --output-on-failure --no-tests=error
