@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/grouping.h"
 
+#include <cmath>
+
 #include "tests/support/compare.h"
 #include "tests/support/memory_source.h"
 
