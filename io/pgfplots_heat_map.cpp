@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "io/figure/axis_ticks.h"
+#include "io/axis_ticks.h"
 #include "io/latex_text.h"
 #include "io/pgfplots_style.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/figure.h"
-#include "io/figure/axis_map.h"
+#include "io/axis_map.h"
 #include "io/pgfplots_style.h"
 
 namespace dimscope::io {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "io/atomic_file.h"
-#include "io/figure/axis_ticks.h"
+#include "io/axis_ticks.h"
 #include "io/latex_text.h"
 #include "io/pgfplots_heat_map.h"
 #include "io/pgfplots_marks.h"

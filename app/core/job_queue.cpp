@@ -3,7 +3,7 @@
 
 namespace dimscope::app {
 
-JobQueue::JobQueue() : worker_([this] { work(); }) {}
+JobQueue::JobQueue() : worker_([this] { runJobs(); }) {}
 
 JobQueue::~JobQueue() {
     {
@@ -24,7 +24,7 @@ void JobQueue::enqueue(std::shared_ptr<Job> job) {
     wake_.notify_one();
 }
 
-void JobQueue::work() {
+void JobQueue::runJobs() {
     std::unique_lock lock(mutex_);
     for (;;) {
         wake_.wait(lock, [this] { return closing_ || !waiting_.empty(); });

@@ -157,7 +157,7 @@ private:
         std::chrono::steady_clock::time_point submitted;
     };
     void enqueue(std::shared_ptr<Job> job);
-    void work();
+    void runJobs();
 
     mutable std::mutex mutex_;  // guards everything down to closing_
     std::condition_variable wake_;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/figure/axis_ticks.h"
+#include "io/axis_ticks.h"
 #include "io/figure/drawn_figure.h"
 #include "io/figure/line_pieces.h"
 #include "io/figure/mark_geometry.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/figure.h"
-#include "io/figure/axis_map.h"
-#include "io/figure/axis_ticks.h"
+#include "io/axis_map.h"
+#include "io/axis_ticks.h"
 
 namespace dimscope::io {
 

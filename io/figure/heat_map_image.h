@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/figure.h"
-#include "io/figure/axis_ticks.h"
+#include "io/axis_ticks.h"
 
 namespace dimscope::io {
 

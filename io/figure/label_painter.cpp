@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "io/figure/axis_ticks.h"
+#include "io/axis_ticks.h"
 #include "io/figure/drawn_figure.h"
 #include "io/figure/end_labels.h"
 #include "io/figure/label_layout.h"

@@ -100,7 +100,8 @@ TEST(Comparison, ManyRowsInBlocksGiveWhatFewGive) {
     ComparisonParams last = all;
     last.positions = {{299}};
     const ComparisonResult one = compare(last, source, "cpu");
-    EXPECT_NEAR(whole.heads[0].rowError[299], one.heads[0].rowError[0], 1e-9);
+    // Float products, grouped differently in a block of rows; observed 2e-6.
+    EXPECT_NEAR(whole.heads[0].rowError[299], one.heads[0].rowError[0], 1e-5 * one.heads[0].rowError[0]);
 }
 
 TEST(Comparison, AMarkedHeadKeepsItsPlaceWithoutNumbers) {
@@ -119,6 +120,7 @@ TEST(Comparison, RefusesWhatCannotBe) {
     MemorySource source({.headDim = 6});
     ComparisonParams params;
     params.kernels = {"spectraformer"};
+    params.rows = 4;
     EXPECT_THROW(compare(params, source), kernels::ShapeError);
     const auto backend = kernels::makeBackend("cpu");
     EXPECT_EQ(compareKernels(params, KernelFactory{}, source, *backend, {}, true).warnings.front().code, "unsupported");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "io/figure/axis_ticks.h"
+#include "io/axis_ticks.h"
 
 #include <gtest/gtest.h>
 

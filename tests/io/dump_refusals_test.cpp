@@ -89,7 +89,7 @@ TEST(DumpRefusals, ATextFile) {
 TEST(DumpRefusals, ATruncatedFile) {
     const TemporaryFolder folder;
     const std::string whole = contentOf(dataFile("float32"));
-    for (const std::size_t percent : {20, 50, 99}) {
+    for (const std::size_t percent : {20U, 50U, 99U}) {
         writeContent(folder / "cut.h5", std::string_view(whole).substr(0, whole.size() * percent / 100));
         expectRefusal<kernels::FileError>(folder / "cut.h5", "/", "cut off");
     }

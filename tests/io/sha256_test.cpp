@@ -25,7 +25,7 @@ TEST(Sha256, KnownAnswers) {
 
 TEST(Sha256, PiecesGiveTheSameDigest) {
     const std::string text(1000, 'x');
-    for (const std::size_t piece : {1, 55, 56, 63, 64, 65, 500}) {
+    for (const std::size_t piece : {1U, 55U, 56U, 63U, 64U, 65U, 500U}) {
         Sha256 hash;
         for (std::size_t at = 0; at < text.size(); at += piece) hash.add(std::string_view(text).substr(at, piece));
         EXPECT_EQ(hash.hex(), digestOf(text)) << piece;

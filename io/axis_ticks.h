@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/figure.h"
-#include "io/figure/axis_map.h"
+#include "io/axis_map.h"
 
 namespace dimscope::io {
 
