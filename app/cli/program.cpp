@@ -35,8 +35,14 @@ std::string verbNames(const std::vector<Verb>& verbs) {
 
 /// A first word that is no verb gets a clearer answer than the parser has.
 void checkVerb(int count, char** arguments, const std::vector<Verb>& verbs) {
-    if (count < 2) throw UsageError("a verb is missing; there are " + verbNames(verbs));
-    const std::string first = arguments[1];
+    const std::vector<std::string> words(arguments + 1, arguments + count);
+    const bool asksForHelp = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+        return word == "-h" || word == "--help" || word == "--version";
+    });
+    const bool onlyOptions =
+        std::all_of(words.begin(), words.end(), [](const std::string& word) { return word.rfind('-', 0) == 0; });
+    if (onlyOptions && !asksForHelp) throw UsageError("a verb is missing; there are " + verbNames(verbs));
+    const std::string& first = words.front();
     const bool known = std::any_of(verbs.begin(), verbs.end(), [&](const Verb& verb) { return verb.name == first; });
     if (!known && first.rfind('-', 0) != 0)
         throw UsageError(fmt::format("there is no verb '{}'; there are {}", first, verbNames(verbs)));
