@@ -20,13 +20,13 @@ public:
     /// Computation for what is looked at; short, and first in line.
     template <class Work, class Done>
     [[nodiscard]] JobHandle compute(Work work, Done done, std::string title = {}) {
-        timer_.start();
+        wake();
         return compute_.submit(std::move(work), std::move(done), std::move(title));
     }
     /// Files, and what takes its time beside the person's work.
     template <class Work, class Done>
     [[nodiscard]] JobHandle io(Work work, Done done, std::string title = {}) {
-        timer_.start();
+        wake();
         return io_.submit(std::move(work), std::move(done), std::move(title));
     }
     /// Jobs with a title that are neither delivered nor dropped, oldest first.
@@ -37,6 +37,9 @@ signals:
     void ticked();  ///< about every 30 ms while jobs live, and once after the last
 
 private:
+    void wake() {
+        if (!timer_.isActive()) timer_.start();  // restarting it at every change would put off the delivery
+    }
     void tick();
 
     JobQueue compute_, io_;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/dump_facts.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QLocale>
+#include <cmath>
+#include <set>
+
+#include "app/window/qt_text.h"
+
+namespace dimscope::app {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("DumpFacts", text); }
+
+/// The same fact of every layer once; "mixed" where layers differ.
+template <class Fact>
+QString common(const analysis::DumpInfo& info, Fact fact) {
+    std::set<QString> values;
+    for (const analysis::LayerInfo& layer : info.layers) values.insert(fact(layer));
+    return values.size() == 1 ? *values.begin() : tr("differ between layers");
+}
+
+QString layersText(const analysis::DumpInfo& info) {
+    const auto& layers = info.layers;
+    if (layers.size() > 6)
+        return tr("%1 (%2–%3)").arg(layers.size()).arg(layers.front().layer.value).arg(layers.back().layer.value);
+    QStringList numbers;
+    for (const analysis::LayerInfo& layer : layers) numbers.append(QString::number(layer.layer.value));
+    return numbers.join(' ');
+}
+
+QString headsText(const analysis::LayerInfo& layer) {
+    const QString dim = tr(" · d %1").arg(layer.headDim);
+    if (layer.nHeads == layer.nKvHeads) return tr("%1").arg(layer.nHeads) + dim;
+    return tr("%1 query · %2 KV").arg(layer.nHeads).arg(layer.nKvHeads) + dim;
+}
+
+QString scaleText(const analysis::LayerInfo& layer) {
+    const double usual = 1.0 / std::sqrt(static_cast<double>(layer.headDim));
+    const QString number = QString::number(layer.scale, 'g', 3);
+    return std::abs(layer.scale - usual) < 1e-9 * usual ? "1/√d = " + number : number;
+}
+
+QString rotationText(const analysis::LayerInfo& layer) {
+    if (layer.rope == "post") return tr("RoPE applied");
+    if (layer.rope == "pre") return tr("before RoPE");
+    return tr("no RoPE");
+}
+
+QString maskText(const analysis::LayerInfo& layer) {
+    QString text = layer.causal ? tr("causal") : tr("full");
+    if (layer.window > 0) text += tr(" · window %1").arg(layer.window);
+    if (layer.softcap > 0.0) text += tr(" · softcap %1").arg(layer.softcap);
+    if (layer.hasSink) text += tr(" · sink");
+    return text;
+}
+
+QString tensorsText(const analysis::LayerInfo& layer) {
+    QString text = "q k";
+    if (layer.hasValue) text += " v";
+    if (layer.hasOutput) text += " o";
+    if (layer.hasOutputProjection) text += " W_o";
+    return text + " · " + qt(layer.encoding);
+}
+
+}  // namespace
+
+std::vector<std::pair<QString, QString>> dumpFacts(const analysis::DumpInfo& info) {
+    std::vector<std::pair<QString, QString>> facts;
+    const QFileInfo file(qt(info.path));
+    facts.emplace_back(tr("File"), file.fileName() + " · " + QLocale().formattedDataSize(info.identity.sizeBytes, 1));
+    if (!info.model.empty()) facts.emplace_back(tr("Model"), qt(info.model).section('/', -1));
+    facts.emplace_back(tr("Layers"), layersText(info));
+    facts.emplace_back(tr("Heads"), common(info, headsText));
+    facts.emplace_back(tr("Length"), common(info, [](const analysis::LayerInfo& layer) {
+                           return tr("%1 tokens · %2 prompts").arg(layer.positions).arg(layer.prompts);
+                       }));
+    facts.emplace_back(tr("Scale"), common(info, [](const analysis::LayerInfo& layer) {
+                           return scaleText(layer) + " · " + rotationText(layer);
+                       }));
+    facts.emplace_back(tr("Mask"), common(info, maskText));
+    facts.emplace_back(tr("Tensors"), common(info, tensorsText));
+    return facts;
+}
+
+}  // namespace dimscope::app

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/kernel_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/figures/kernel_figures.h"
+#include "kernels/kernel_catalog.h"
+
+namespace dimscope::app {
+namespace {
+
+const analysis::PooledError* pooledOf(const analysis::ComparisonResult* layer, analysis::LayerIndex index,
+                                      const std::string& kernel) {
+    if (layer == nullptr) return nullptr;
+    for (const analysis::PooledError& error : layer->pooled)
+        if (error.layer == index && error.kernel == kernel) return &error;
+    return nullptr;
+}
+
+std::string settingOf(const kernels::KernelDescriptor& kernel, const Parameters& parameters,
+                      const analysis::HeadGrouping* grouping) {
+    if (kernel.name == "performer") return fmt::format("m = {}", parameters.settings.performerFeatures);
+    std::string text;
+    if (kernel.name == "oal" && grouping != nullptr) text = fmt::format("{} groups, ", grouping->groups.size());
+    return kernel.trained ? text + "uncalibrated" : text;
+}
+
+KernelRow exactRow(const analysis::ComparisonResult* layer) {
+    KernelRow row{.name = "softmax", .title = "Softmax", .seeds = {0.0}, .setting = "exact"};
+    if (layer != nullptr) {
+        row.layer = 0.0;
+        const bool projected = std::any_of(layer->pooled.begin(), layer->pooled.end(),
+                                           [](const auto& error) { return error.relMseAfterWo.has_value(); });
+        if (projected) row.afterWo = 0.0;
+    }
+    return row;
+}
+
+bool before(const KernelRow& a, const KernelRow& b) {
+    if (std::isnan(a.relMse) != std::isnan(b.relMse)) return std::isnan(b.relMse);
+    return a.relMse < b.relMse;
+}
+
+}  // namespace
+
+std::vector<KernelRow> kernelRows(const analysis::ComparisonResult& head, const analysis::ComparisonResult* layer,
+                                  HeadChoice choice, const Parameters& parameters,
+                                  const analysis::HeadGrouping* grouping) {
+    std::vector<KernelRow> rows{exactRow(layer)};
+    for (const kernels::KernelDescriptor& kernel : kernels::kernelCatalog()) {
+        const analysis::KernelError* error = head.find(choice.layer, choice.head, kernel.name);
+        if (error == nullptr || kernel.referenceLine || kernel.name == "softmax") continue;
+        KernelRow row{.name = kernel.name,
+                      .title = kernel.title,
+                      .relMse = error->relMse,
+                      .seeds = error->seedRelMse,
+                      .badRows = error->badRows,
+                      .setting = settingOf(kernel, parameters, grouping)};
+        if (const analysis::PooledError* pooled = pooledOf(layer, choice.layer, kernel.name)) {
+            row.layer = pooled->relMse;
+            row.afterWo = pooled->relMseAfterWo;
+        }
+        rows.push_back(std::move(row));
+    }
+    std::stable_sort(rows.begin() + 1, rows.end(), before);
+    return rows;
+}
+
+analysis::Table kernelRowsTable(const std::vector<KernelRow>& rows, const analysis::ComparisonResult& head,
+                                HeadChoice choice) {
+    analysis::Table table{
+        .name = fmt::format("kernels-L{:02}-H{}", choice.layer.value, choice.head.value),
+        .caption = fmt::format("Error of each kernel against exact attention: head {} of layer {}, and "
+                               "the layer before and after the output projection",
+                               choice.head.value, choice.layer.value),
+        .columns = {},
+        .warnings = head.warnings,
+        .provenance = head.provenance};
+    table.columns = {{"kernel", "Kernel", "", {}, {}},
+                     {"rel_mse", fmt::format("RelMSE head {}", choice.head.value), "", {}, {}},
+                     {"layer_rel_mse", fmt::format("RelMSE layer {}", choice.layer.value), "", {}, {}},
+                     {"layer_rel_mse_after_wo", "after W_o", "", {}, {}},
+                     {"draws", "Draws", "", {}, {}},
+                     {"bad_rows", "Bad rows", "", {}, {}},
+                     {"setting", "Setting", "", {}, {}}};
+    const auto cell = [](const std::optional<double>& value) {
+        return value ? analysis::Cell(*value) : analysis::Cell(std::monostate{});
+    };
+    for (const KernelRow& row : rows) {
+        const analysis::Cell cells[] = {row.title,
+                                        row.relMse,
+                                        cell(row.layer),
+                                        cell(row.afterWo),
+                                        static_cast<std::int64_t>(row.seeds.size()),
+                                        std::int64_t{row.badRows},
+                                        row.setting};
+        for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].cells.push_back(cells[c]);
+    }
+    return table;
+}
+
+double DotScale::place(double value) const { return std::log(value / from) / std::log(to / from); }
+
+DotScale dotScale(const analysis::ComparisonResult& head, HeadChoice choice) {
+    DotScale scale;
+    const analysis::Figure figure = analysis::kernelErrorFigure(head, choice.layer, choice.head);
+    if (figure.panels.empty() || !(figure.panels.front().x.from > 0.0)) return scale;
+    scale.from = figure.panels.front().x.from;
+    scale.to = figure.panels.front().x.to;
+    for (const analysis::Mark& mark : figure.panels.front().marks)
+        if (const auto* rule = std::get_if<analysis::Rule>(&mark)) scale.references.emplace_back(rule->label, rule->at);
+    return scale;
+}
+
+}  // namespace dimscope::app

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "analysis/table.h"
+
+class QSortFilterProxyModel;
+
+namespace dimscope::app {
+
+class Appearance;
+class CaptionRow;
+class CellDelegate;
+class DataTable;
+class TableModel;
+
+/// Caption and a sortable table with copy and export.
+class TablePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    TablePanel(const Appearance& appearance, int rowHeight, QWidget* parent = nullptr);
+
+    /// The order that the person chose stays; `sortColumn` (a column's name, descending) is the first one.
+    void setTable(analysis::Table table, const QString& title, const std::string& sortColumn = {});
+    void clear(const QString& title);
+    const std::shared_ptr<const analysis::Table>& table() const;
+    DataTable& view() { return *view_; }
+    CellDelegate& delegate() { return *delegate_; }
+    /// Row of the table behind a row or index of the view.
+    int sourceRow(const QModelIndex& index) const;
+    QModelIndex viewIndex(int sourceRow) const;
+    void copy();
+    void exportTable();  ///< asks where
+
+private:
+    const Appearance& appearance_;
+    CaptionRow* caption_;
+    DataTable* view_;
+    CellDelegate* delegate_;
+    TableModel* model_;
+    QSortFilterProxyModel* sorted_;
+};
+
+}  // namespace dimscope::app
