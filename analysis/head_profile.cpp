@@ -107,11 +107,8 @@ public:
     std::vector<HeadProfile> run(const std::vector<PromptIndex>& prompts, const RunControl& control) {
         for (const HeadIndex head : heads_)
             gathered_.push_back({emptyProfile(layer_, head, static_cast<Index>(prompts.size())), {}});
-        for (std::size_t p = 0; p < prompts.size(); ++p) {
-            const auto count = static_cast<float>(prompts.size());
-            addPromptOf(prompts[p], static_cast<Index>(p),
-                        control.slice(static_cast<float>(p) / count, static_cast<float>(p + 1) / count));
-        }
+        for (std::size_t p = 0; p < prompts.size(); ++p)
+            addPromptOf(prompts[p], static_cast<Index>(p), control.part(p, prompts.size()));
         return concluded();
     }
 
@@ -122,9 +119,7 @@ private:
         const std::size_t batch = std::max<std::size_t>(1, kBatchBytes / std::max<std::size_t>(headBytes, 1));
         for (std::size_t start = 0; start < heads_.size(); start += batch) {
             const std::size_t end = std::min(start + batch, heads_.size());
-            const auto count = static_cast<float>(heads_.size());
-            profileBatch(loader, start, end, ordinal,
-                         control.slice(static_cast<float>(start) / count, static_cast<float>(end) / count));
+            profileBatch(loader, start, end, ordinal, control.parts(start, end, heads_.size()));
             loader.release();
         }
     }
@@ -211,11 +206,9 @@ ProfileResult profileHeads(const Selection& selection, HeadSource& source, kerne
     result.warnings = source.info().warnings;
     const std::vector<LayerInfo> layers = selectedLayers(selection, source.info());
     for (std::size_t n = 0; n < layers.size(); ++n) {
-        const auto count = static_cast<float>(layers.size());
         warnAboutSoftcap(layers[n], result.warnings);
-        std::vector<HeadProfile> heads =
-            LayerProfiler(source, backend, layers[n], selection, result.warnings)
-                .run(result.prompts, control.slice(static_cast<float>(n) / count, static_cast<float>(n + 1) / count));
+        std::vector<HeadProfile> heads = LayerProfiler(source, backend, layers[n], selection, result.warnings)
+                                             .run(result.prompts, control.part(n, layers.size()));
         std::move(heads.begin(), heads.end(), std::back_inserter(result.heads));
     }
     if (result.heads.empty())

@@ -107,10 +107,7 @@ ComparisonResult compareKernels(const ComparisonParams& params, const KernelFact
             if (std::find(result.kernels.begin(), result.kernels.end(), kernel) == result.kernels.end())
                 result.kernels.push_back(kernel);
     }
-    for (std::size_t n = 0; n < parts.size(); ++n) {
-        const auto count = static_cast<float>(parts.size());
-        parts[n].run(control.slice(static_cast<float>(n) / count, static_cast<float>(n + 1) / count));
-    }
+    for (std::size_t n = 0; n < parts.size(); ++n) parts[n].run(control.part(n, parts.size()));
     pool(parts, layers, result);
     result.provenance = record.finished();
     return result;

@@ -19,11 +19,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kBlockRows = 256;  // rows evaluated at a time; bounds what W_o needs in memory
 constexpr std::size_t kBatchBytes = std::size_t{512} << 20;  // tensors held at a time
 
-RunControl part(const RunControl& control, std::size_t index, std::size_t count) {
-    const auto total = static_cast<float>(count);
-    return control.slice(static_cast<float>(index) / total, static_cast<float>(index + 1) / total);
-}
-
 }  // namespace
 
 LayerComparison::LayerComparison(const ComparisonParams& params, const KernelFactory& factory, HeadSource& source,
@@ -98,7 +93,7 @@ void LayerComparison::run(const RunControl& control) {
     pooled_.resize(names_.size());
     pooledAfterWo_.resize(names_.size());
     if (params_.keepOutputs) prepareOutputs();
-    for (std::size_t p = 0; p < result_.prompts.size(); ++p) runPrompt(p, part(control, p, result_.prompts.size()));
+    for (std::size_t p = 0; p < result_.prompts.size(); ++p) runPrompt(p, control.part(p, result_.prompts.size()));
     conclude();
 }
 
@@ -108,8 +103,8 @@ void LayerComparison::runPrompt(std::size_t prompt, const RunControl& control) {
     for (Index start = 0; start < rows; start += kBlockRows) {
         const Index count = std::min(kBlockRows, rows - start);
         runBlock(prompt, start, count, loader,
-                 control.slice(static_cast<float>(start) / static_cast<float>(rows),
-                               static_cast<float>(start + count) / static_cast<float>(rows)));
+                 control.parts(static_cast<std::size_t>(start), static_cast<std::size_t>(start + count),
+                               static_cast<std::size_t>(rows)));
     }
 }
 
@@ -140,7 +135,7 @@ void LayerComparison::runBlock(std::size_t prompt, Index start, Index count, Hea
             owners.push_back(h);
         }
         for (std::size_t n = 0; n < jobs.size(); ++n) jobs[n].kernels = specs[n];
-        const auto outputs = backend_.attendRows(jobs, part(control, from, heads_.size()));
+        const auto outputs = backend_.attendRows(jobs, control.parts(from, to, heads_.size()));
         for (std::size_t n = 0; n < outputs.size(); ++n) {
             addHead(owners[n], prompt, start, outputs[n]);
             if (jobs[n].wantWeights) keepWeights(outputs[n]);

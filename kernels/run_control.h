@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 
 #include "kernels/error.h"
@@ -38,6 +39,13 @@ public:
         nested.from_ = from_ + (to_ - from_) * from;
         nested.to_ = from_ + (to_ - from_) * to;
         return nested;
+    }
+    /// Step `index` of `count` equal steps of this range.
+    RunControl part(std::size_t index, std::size_t count) const { return parts(index, index + 1, count); }
+    /// Steps [from, to) of `count` equal steps of this range.
+    RunControl parts(std::size_t from, std::size_t to, std::size_t count) const {
+        const auto total = static_cast<float>(count);
+        return slice(static_cast<float>(from) / total, static_cast<float>(to) / total);
     }
 
 private:

@@ -5,15 +5,6 @@
 #include "kernels/reference/pairwise.h"
 
 namespace dimscope::kernels::reference {
-namespace {
-
-RunControl part(const RunControl& control, std::size_t index, std::size_t count) {
-    const auto total = static_cast<float>(count);
-    return control.slice(static_cast<float>(index) / total, static_cast<float>(index + 1) / total);
-}
-
-}  // namespace
-
 BackendInfo ReferenceBackend::info() const { return {"reference", "CPU, 1 thread, double, pair by pair", ""}; }
 
 Support ReferenceBackend::supports(const KernelSpec& spec, const HeadShape& shape) const { return fits(spec, shape); }
@@ -23,12 +14,12 @@ std::vector<std::vector<RowsOutput>> ReferenceBackend::attendRows(std::span<cons
     for (const RowsJob& job : jobs) checkRowsJob(job);
     std::vector<std::vector<RowsOutput>> outputs;
     for (std::size_t n = 0; n < jobs.size(); ++n) {
-        const RunControl jobControl = part(control, n, jobs.size());
+        const RunControl jobControl = control.part(n, jobs.size());
         const DoubleHead head(jobs[n].head);
         std::vector<RowsOutput>& out = outputs.emplace_back();
         for (std::size_t k = 0; k < jobs[n].kernels.size(); ++k) {
             out.push_back(reference::attendRows(jobs[n].kernels[k], head, jobs[n].rows, jobs[n].wantWeights, control));
-            part(jobControl, k, jobs[n].kernels.size()).report(1.0F);
+            jobControl.part(k, jobs[n].kernels.size()).report(1.0F);
         }
     }
     return outputs;
@@ -38,7 +29,7 @@ std::vector<ProfileOutput> ReferenceBackend::profile(std::span<const ProfileJob>
     for (const ProfileJob& job : jobs) checkProfileJob(job);
     std::vector<ProfileOutput> outputs;
     for (std::size_t n = 0; n < jobs.size(); ++n)
-        outputs.push_back(reference::profile(DoubleHead(jobs[n].head), part(control, n, jobs.size())));
+        outputs.push_back(reference::profile(DoubleHead(jobs[n].head), control.part(n, jobs.size())));
     return outputs;
 }
 

@@ -27,5 +27,16 @@ TEST(RunControl, ProgressNeverRunsBackwardsAndStaysInRange) {
     EXPECT_FLOAT_EQ(control.progress(), 1.0F);
 }
 
+TEST(RunControl, PartsOfASliceFillIt) {
+    const RunControl control;
+    const RunControl half = control.slice(0.5F, 1.0F);
+    half.part(0, 4).report(1.0F);
+    EXPECT_FLOAT_EQ(control.progress(), 0.625F);
+    half.parts(1, 3, 4).report(0.5F);
+    EXPECT_FLOAT_EQ(control.progress(), 0.75F);
+    half.part(3, 4).report(1.0F);
+    EXPECT_FLOAT_EQ(control.progress(), 1.0F);
+}
+
 }  // namespace
 }  // namespace dimscope::tests
