@@ -2,6 +2,7 @@
 #include "analysis/error_sums.h"
 
 #include <Eigen/Core>
+#include <cmath>
 #include <limits>
 
 namespace dimscope::analysis {
@@ -37,34 +38,46 @@ RowSums rowSums(const kernels::RowsOutput& exact, const kernels::RowsOutput& app
     return sums;
 }
 
-ProjectedError::ProjectedError(const kernels::Matrix<double>& projection, Index rows, Index valueDim)
-    : projection_(projection),
+ProjectedRows::ProjectedRows(const kernels::Matrix<double>& projection, Index rows, Index valueDim)
+    : values_(rows, projection.cols()),
+      projection_(projection),
       valueDim_(valueDim),
-      error_(rows, projection.cols()),
-      exact_(rows, projection.cols()),
       bad_(static_cast<std::size_t>(rows), false) {}
 
-void ProjectedError::setHead(Index head, const kernels::RowsOutput& exact, const kernels::RowsOutput& approximate) {
+void ProjectedRows::setOutput(Index head, const kernels::RowsOutput& output) {
+    for (Index r = 0; r < output.values.rows(); ++r) {
+        if (output.bad[static_cast<std::size_t>(r)] != 0) {
+            bad_[static_cast<std::size_t>(r)] = true;
+            continue;
+        }
+        for (Index c = 0; c < valueDim_; ++c) values_(r, head * valueDim_ + c) = output.values(r, c);
+    }
+}
+
+void ProjectedRows::setError(Index head, const kernels::RowsOutput& exact, const kernels::RowsOutput& approximate) {
     for (Index r = 0; r < exact.values.rows(); ++r) {
         const auto n = static_cast<std::size_t>(r);
         if (exact.bad[n] != 0 || approximate.bad[n] != 0) {
             bad_[n] = true;
             continue;
         }
-        for (Index c = 0; c < valueDim_; ++c) {
-            exact_(r, head * valueDim_ + c) = exact.values(r, c);
-            error_(r, head * valueDim_ + c) = approximate.values(r, c) - exact.values(r, c);
-        }
+        for (Index c = 0; c < valueDim_; ++c)
+            values_(r, head * valueDim_ + c) = approximate.values(r, c) - exact.values(r, c);
     }
 }
 
-ErrorSums ProjectedError::sums() const {
-    const RowMajor error = mapped(error_) * mapped(projection_).transpose();
-    const RowMajor exact = mapped(exact_) * mapped(projection_).transpose();
+std::vector<double> ProjectedRows::squaredNorms() const {
+    const RowMajor projected = mapped(values_) * mapped(projection_).transpose();
+    std::vector<double> norms;
+    for (Eigen::Index r = 0; r < projected.rows(); ++r)
+        norms.push_back(bad_[static_cast<std::size_t>(r)] ? kNaN : projected.row(r).squaredNorm());
+    return norms;
+}
+
+ErrorSums summed(const std::vector<double>& error, const std::vector<double>& energy, Index width) {
     ErrorSums sums;
-    for (Eigen::Index r = 0; r < error.rows(); ++r)
-        if (!bad_[static_cast<std::size_t>(r)])
-            sums += {error.row(r).squaredNorm(), exact.row(r).squaredNorm(), static_cast<double>(error.cols())};
+    for (std::size_t r = 0; r < error.size(); ++r)
+        if (!std::isnan(error[r]) && !std::isnan(energy[r])) sums += {error[r], energy[r], static_cast<double>(width)};
     return sums;
 }
 

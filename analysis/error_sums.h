@@ -25,19 +25,25 @@ struct RowSums {
 };
 RowSums rowSums(const kernels::RowsOutput& exact, const kernels::RowsOutput& approximate);
 
-/// Errors and exact outputs of all heads of one layer and prompt side by side, then through W_o.
-class ProjectedError {
+/// Rows of all heads of one layer and prompt side by side, then through W_o. One of these holds the exact outputs for
+/// all kernels, one per draw its errors.
+class ProjectedRows {
 public:
-    /// `projection`: (model_dim, heads * value_dim).
-    ProjectedError(const kernels::Matrix<double>& projection, Index rows, Index valueDim);
-    void setHead(Index head, const kernels::RowsOutput& exact, const kernels::RowsOutput& approximate);
-    ErrorSums sums() const;
+    /// `projection`: (model_dim, heads * value_dim); it outlives this.
+    ProjectedRows(const kernels::Matrix<double>& projection, Index rows, Index valueDim);
+    void setOutput(Index head, const kernels::RowsOutput& output);
+    void setError(Index head, const kernels::RowsOutput& exact, const kernels::RowsOutput& approximate);
+    /// Squared norm of every projected row; NaN where the row is bad in any head.
+    std::vector<double> squaredNorms() const;
 
 private:
+    kernels::Matrix<double> values_;  // (rows, heads * value_dim)
     const kernels::Matrix<double>& projection_;
     Index valueDim_;
-    kernels::Matrix<double> error_, exact_;  // (rows, heads * value_dim)
-    std::vector<bool> bad_;                  // (rows)
+    std::vector<bool> bad_;  // (rows)
 };
+
+/// Sums over the rows that are bad in neither; `width` coordinates each.
+ErrorSums summed(const std::vector<double>& error, const std::vector<double>& energy, Index width);
 
 }  // namespace dimscope::analysis

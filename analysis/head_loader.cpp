@@ -26,7 +26,7 @@ std::shared_ptr<const LoadedTensor> HeadLoader::shared(std::vector<std::shared_p
 kernels::HeadInputs HeadLoader::inputs(HeadIndex head, const RunControl& control) {
     const KvHeadIndex kv = kernels::kvHeadOf(head, layer_.nHeads, layer_.nKvHeads);
     Loaded& loaded = heads_[static_cast<std::size_t>(head.value)];
-    loaded.query = source_.load(TensorKind::Query, layer_.layer, prompt_, head.value, control);
+    if (!loaded.query) loaded.query = source_.load(TensorKind::Query, layer_.layer, prompt_, head.value, control);
     loaded.key = shared(keys_, TensorKind::Key, kv, control);
     if (wantValue_) loaded.value = shared(values_, TensorKind::Value, kv, control);
 
@@ -60,6 +60,12 @@ std::string HeadLoader::firstNonFinite(HeadIndex head) const {
             return fmt::format("{}, prompt {}, position {}, dimension {}", name, prompt_.value, tensor->firstRow,
                                tensor->firstColumn);
     return "";
+}
+
+Warning HeadLoader::nonFiniteWarning(HeadIndex head) const {
+    return {"nonfinite", fmt::format("layer {} head {}", layer_.layer.value, head.value),
+            fmt::format("{} values are NaN or infinite, the first in {}; the head is left out", nonFinite(head),
+                        firstNonFinite(head))};
 }
 
 void HeadLoader::release() {

@@ -16,15 +16,18 @@ public:
     /// `wantValue`: false leaves the values out (profiles need none).
     HeadLoader(HeadSource& source, const LayerInfo& layer, PromptIndex prompt, Index length, bool wantValue);
 
-    /// What a backend needs for one head; valid while this loader lives. Throws FormatError, Cancelled.
+    /// What a backend needs for one head; valid until release(), and loaded once until then. Throws FormatError,
+    /// Cancelled.
     kernels::HeadInputs inputs(HeadIndex head, const RunControl& control);
-    /// NaN and Inf in query, key (and value, where loaded) of a head after inputs(head), and the place of the first.
+    /// NaN and Inf in query, key (and value, where loaded) of a head after inputs(head).
     Index nonFinite(HeadIndex head) const;
-    std::string firstNonFinite(HeadIndex head) const;
+    /// What a result says about a head left out for them: how many, and the place of the first.
+    Warning nonFiniteWarning(HeadIndex head) const;
     /// Forgets the tensors of all heads below: keeps memory small while walking over heads.
     void release();
 
 private:
+    std::string firstNonFinite(HeadIndex head) const;
     struct Loaded {
         std::shared_ptr<const LoadedTensor> query, key, value;
     };

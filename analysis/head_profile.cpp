@@ -148,10 +148,7 @@ private:
     bool noteNonFinite(const HeadLoader& loader, std::size_t n) {
         const Index count = loader.nonFinite(heads_[n]);
         if (count == 0) return false;
-        if (gathered_[n].profile.nonFinite == 0)
-            warnings_.push_back({"nonfinite", fmt::format("layer {} head {}", layer_.layer.value, heads_[n].value),
-                                 fmt::format("{} values are NaN or infinite, the first in {}; the head is left out",
-                                             count, loader.firstNonFinite(heads_[n]))});
+        if (gathered_[n].profile.nonFinite == 0) warnings_.push_back(loader.nonFiniteWarning(heads_[n]));
         gathered_[n].profile.nonFinite += count;
         return true;
     }

@@ -253,7 +253,7 @@ const kernels::ParameterGroup* KernelFactory::group(const std::string& name, Lay
     return kernel == found->second.end() ? nullptr : &kernel->second;
 }
 
-int KernelFactory::drawCount(const std::string& kernel, LayerIndex, int seeds) const {
+int KernelFactory::drawCount(const std::string& kernel, int seeds) const {
     const kernels::KernelDescriptor* descriptor = kernels::findKernel(kernel);
     return descriptor && descriptor->hasDraw ? seeds : 1;
 }

@@ -32,7 +32,7 @@ public:
     void setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels);
 
     /// Number of different kernels over `seeds` (1 for a kernel without a draw).
-    int drawCount(const std::string& kernel, LayerIndex layer, int seeds) const;
+    int drawCount(const std::string& kernel, int seeds) const;
     /// `seed`: with a parameter file that has draws, entry of its S axis; else the seed of the draw.
     /// Throws ArgumentError (unknown name, no such seed), ShapeError (parameters that do not fit the layer or a
     /// head dimension that the kernel cannot have).

@@ -19,6 +19,9 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kBlockRows = 256;  // rows evaluated at a time; bounds what W_o needs in memory
 constexpr std::size_t kBatchBytes = std::size_t{512} << 20;  // tensors held at a time
 
+/// Exact attention is evaluated once, whether it is asked for or not.
+bool isExact(const std::string& kernel) { return kernel == "softmax"; }
+
 }  // namespace
 
 LayerComparison::LayerComparison(const ComparisonParams& params, const KernelFactory& factory, HeadSource& source,
@@ -38,39 +41,35 @@ LayerComparison::LayerComparison(const ComparisonParams& params, const KernelFac
 }
 
 void LayerComparison::chooseKernels(bool skipUnsupported) {
-    std::vector<Warning> ignored;
+    std::size_t outputs = 1;  // exact attention comes first
     for (const std::string& name : params_.kernels) {
-        const auto refuse = [&](const std::string& reason) {
-            if (!skipUnsupported) throw kernels::ShapeError(fmt::format("layer {}: {}", layer_.layer.value, reason));
-            result_.warnings.push_back({"unsupported", fmt::format("layer {} {}", layer_.layer.value, name), reason});
-        };
-        // The exact parameters do not matter to the question, but a draw for a whole layer would be wasted on a "no".
+        std::vector<Warning> ignored;  // they are given again when the kernel is made to be used
         const KernelSpec spec = factory_.make(name, layer_, heads_.front(), params_.seeds.front(), ignored);
         const kernels::Support support = backend_.supports(spec, {length_, layer_.headDim, layer_.valueDim});
         if (!support.supported) {
-            refuse(support.reason);
+            if (!skipUnsupported)
+                throw kernels::ShapeError(fmt::format("layer {}: {}", layer_.layer.value, support.reason));
+            result_.warnings.push_back(
+                {"unsupported", fmt::format("layer {} {}", layer_.layer.value, name), support.reason});
             continue;
         }
         names_.push_back(name);
-        const int draws = factory_.drawCount(name, layer_.layer, static_cast<int>(params_.seeds.size()));
-        for (int s = 0; s < draws; ++s) draws_.push_back({names_.size() - 1, static_cast<std::size_t>(s)});
+        for (std::size_t seed = 0; seed < drawCount(name); ++seed)
+            draws_.push_back({names_.size() - 1, seed, isExact(name) ? 0 : outputs++});
     }
+}
+
+std::size_t LayerComparison::drawCount(const std::string& kernel) const {
+    return static_cast<std::size_t>(factory_.drawCount(kernel, static_cast<int>(params_.seeds.size())));
 }
 
 std::vector<KernelSpec> LayerComparison::specsOf(HeadIndex head) const {
     std::vector<KernelSpec> specs{kernels::Softmax{}};
     for (const Draw& draw : draws_)
-        if (names_[draw.kernel] != "softmax")
+        if (draw.output != 0)
             specs.push_back(
                 factory_.make(names_[draw.kernel], layer_, head, params_.seeds[draw.seed], result_.warnings));
     return specs;
-}
-
-const RowsOutput& LayerComparison::approximate(const std::vector<RowsOutput>& outputs, std::size_t draw) const {
-    if (names_[draws_[draw].kernel] == "softmax") return outputs.front();
-    std::size_t index = 1;
-    for (std::size_t n = 0; n < draw; ++n) index += names_[draws_[n].kernel] != "softmax" ? 1U : 0U;
-    return outputs[index];
 }
 
 void LayerComparison::run(const RunControl& control) {
@@ -78,10 +77,10 @@ void LayerComparison::run(const RunControl& control) {
         projection_ = source_.outputProjection(layer_.layer, control);
     const std::size_t rows = result_.positions.size() * result_.positions.front().size();
     for (const HeadIndex head : heads_) {
+        specs_.push_back(specsOf(head));
         HeadSums& sums = sums_.emplace_back();
         for (const std::string& name : names_) {
-            const int draws = factory_.drawCount(name, layer_.layer, static_cast<int>(params_.seeds.size()));
-            sums.seeds.emplace_back(static_cast<std::size_t>(draws));
+            sums.seeds.emplace_back(drawCount(name));
             KernelError& error = sums.errors.emplace_back();
             error.layer = layer_.layer;
             error.head = head;
@@ -112,53 +111,55 @@ void LayerComparison::runBlock(std::size_t prompt, Index start, Index count, Hea
                                const RunControl& control) {
     const std::span<const Index> rows =
         std::span(result_.positions[prompt]).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(count));
-    std::vector<ProjectedError> projected;
-    if (projection_)
-        for (std::size_t n = 0; n < draws_.size(); ++n) projected.emplace_back(*projection_, count, layer_.valueDim);
+    std::vector<ProjectedRows> projected;  // exact outputs, then the errors of every draw
+    if (projection_) projected = std::vector(draws_.size() + 1, ProjectedRows(*projection_, count, layer_.valueDim));
 
     const std::size_t headBytes =
         static_cast<std::size_t>(length_ * (2 * layer_.headDim + layer_.valueDim)) * sizeof(double);
     const std::size_t batch = std::max<std::size_t>(1, kBatchBytes / std::max<std::size_t>(headBytes, 1));
     for (std::size_t from = 0; from < heads_.size(); from += batch) {
         const std::size_t to = std::min(from + batch, heads_.size());
-        std::vector<std::vector<KernelSpec>> specs;
         std::vector<RowsJob> jobs;
         std::vector<std::size_t> owners;
         for (std::size_t h = from; h < to; ++h) {
             control.throwIfCancelled();
             const kernels::HeadInputs inputs = loader.inputs(heads_[h], control);
-            if (noteNonFinite(loader, h, prompt)) continue;
-            specs.push_back(specsOf(heads_[h]));
+            if (noteNonFinite(loader, h)) continue;
             const bool wantWeights =
                 params_.keepWeights && result_.weights.empty() && prompt == 0 && start == 0 && h == 0;
-            jobs.push_back({inputs, rows, {}, wantWeights});
+            jobs.push_back({inputs, rows, specs_[h], wantWeights});
             owners.push_back(h);
         }
-        for (std::size_t n = 0; n < jobs.size(); ++n) jobs[n].kernels = specs[n];
         const auto outputs = backend_.attendRows(jobs, control.parts(from, to, heads_.size()));
         for (std::size_t n = 0; n < outputs.size(); ++n) {
             addHead(owners[n], prompt, start, outputs[n]);
             if (jobs[n].wantWeights) keepWeights(outputs[n]);
-            for (std::size_t d = 0; d < projected.size(); ++d)
-                projected[d].setHead(heads_[owners[n]].value, outputs[n].front(), approximate(outputs[n], d));
+            if (projection_) project(heads_[owners[n]], outputs[n], projected);
         }
         if (heads_.size() > batch) loader.release();
     }
-    for (std::size_t d = 0; d < projected.size(); ++d) {
-        control.throwIfCancelled();
-        pooledAfterWo_[draws_[d].kernel] += projected[d].sums();
-    }
+    if (projection_) poolProjected(projected, control);
     control.report(1.0F);
 }
 
-bool LayerComparison::noteNonFinite(const HeadLoader& loader, std::size_t head, std::size_t) {
-    const Index count = loader.nonFinite(heads_[head]);
-    if (count == 0) return false;
-    if (sums_[head].usable)
-        result_.warnings.push_back({"nonfinite",
-                                    fmt::format("layer {} head {}", layer_.layer.value, heads_[head].value),
-                                    fmt::format("{} values are NaN or infinite, the first in {}; the head is left out",
-                                                count, loader.firstNonFinite(heads_[head]))});
+void LayerComparison::project(HeadIndex head, const std::vector<RowsOutput>& outputs,
+                              std::vector<ProjectedRows>& projected) const {
+    projected.front().setOutput(head.value, outputs.front());
+    for (std::size_t d = 0; d < draws_.size(); ++d)
+        projected[d + 1].setError(head.value, outputs.front(), outputs[draws_[d].output]);
+}
+
+void LayerComparison::poolProjected(const std::vector<ProjectedRows>& projected, const RunControl& control) {
+    const std::vector<double> energy = projected.front().squaredNorms();
+    for (std::size_t d = 0; d < draws_.size(); ++d) {
+        control.throwIfCancelled();
+        pooledAfterWo_[draws_[d].kernel] += summed(projected[d + 1].squaredNorms(), energy, projection_->rows());
+    }
+}
+
+bool LayerComparison::noteNonFinite(const HeadLoader& loader, std::size_t head) {
+    if (loader.nonFinite(heads_[head]) == 0) return false;
+    if (sums_[head].usable) result_.warnings.push_back(loader.nonFiniteWarning(heads_[head]));
     sums_[head].usable = false;
     projectable_ = false;
     return true;
@@ -168,7 +169,7 @@ void LayerComparison::addHead(std::size_t head, std::size_t prompt, Index start,
                               const std::vector<RowsOutput>& outputs) {
     const std::size_t offset = prompt * result_.positions.front().size() + static_cast<std::size_t>(start);
     for (std::size_t d = 0; d < draws_.size(); ++d)
-        addDraw(sums_[head], draws_[d], offset, rowSums(outputs.front(), approximate(outputs, d)));
+        addDraw(sums_[head], draws_[d], offset, rowSums(outputs.front(), outputs[draws_[d].output]));
     if (params_.keepOutputs) keepOutputs(head, prompt, start, outputs);
 }
 
@@ -219,9 +220,7 @@ void LayerComparison::prepareOutputs() {
     };
     add("softmax", {prompts, heads, rows, layer_.valueDim});
     for (const std::string& name : names_)
-        if (name != "softmax")
-            add(name, {factory_.drawCount(name, layer_.layer, static_cast<int>(params_.seeds.size())), prompts, heads,
-                       rows, layer_.valueDim});
+        if (!isExact(name)) add(name, {static_cast<Index>(drawCount(name)), prompts, heads, rows, layer_.valueDim});
 }
 
 void LayerComparison::keepOutputs(std::size_t head, std::size_t prompt, Index start,
@@ -237,7 +236,7 @@ void LayerComparison::keepOutputs(std::size_t head, std::size_t prompt, Index st
     for (std::size_t d = 0; d < draws_.size(); ++d)
         for (std::size_t n = firstOutput_ + 1; n < result_.outputs.size(); ++n)
             if (result_.outputs[n].kernel == names_[draws_[d].kernel])
-                store(result_.outputs[n], draws_[d].seed, approximate(outputs, d));
+                store(result_.outputs[n], draws_[d].seed, outputs[draws_[d].output]);
 }
 
 void LayerComparison::keepWeights(const std::vector<RowsOutput>& outputs) {
@@ -246,8 +245,7 @@ void LayerComparison::keepWeights(const std::vector<RowsOutput>& outputs) {
     };
     keep("softmax", outputs.front());
     for (std::size_t d = 0; d < draws_.size(); ++d)
-        if (draws_[d].seed == 0 && names_[draws_[d].kernel] != "softmax")
-            keep(names_[draws_[d].kernel], approximate(outputs, d));
+        if (draws_[d].seed == 0 && draws_[d].output != 0) keep(names_[draws_[d].kernel], outputs[draws_[d].output]);
 }
 
 }  // namespace dimscope::analysis

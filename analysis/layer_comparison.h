@@ -31,6 +31,7 @@ private:
     struct Draw {
         std::size_t kernel;  // of names_
         std::size_t seed;    // ordinal
+        std::size_t output;  // of the backend's outputs; 0 is exact attention
     };
     struct HeadSums {
         std::vector<std::vector<ErrorSums>> seeds;  // [kernel][seed]
@@ -40,7 +41,10 @@ private:
     void runPrompt(std::size_t prompt, const RunControl& control);
     void runBlock(std::size_t prompt, Index start, Index count, HeadLoader& loader, const RunControl& control);
     std::vector<kernels::KernelSpec> specsOf(HeadIndex head) const;
-    bool noteNonFinite(const HeadLoader& loader, std::size_t head, std::size_t prompt);
+    void project(HeadIndex head, const std::vector<kernels::RowsOutput>& outputs,
+                 std::vector<ProjectedRows>& projected) const;
+    void poolProjected(const std::vector<ProjectedRows>& projected, const RunControl& control);
+    bool noteNonFinite(const HeadLoader& loader, std::size_t head);
     void addHead(std::size_t head, std::size_t prompt, Index start, const std::vector<kernels::RowsOutput>& outputs);
     void addDraw(HeadSums& sums, const Draw& draw, std::size_t rowOffset, const RowSums& rows);
     void keepOutputs(std::size_t head, std::size_t prompt, Index start,
@@ -48,7 +52,7 @@ private:
     void keepWeights(const std::vector<kernels::RowsOutput>& outputs);
     void prepareOutputs();
     void conclude();
-    const kernels::RowsOutput& approximate(const std::vector<kernels::RowsOutput>& outputs, std::size_t draw) const;
+    std::size_t drawCount(const std::string& kernel) const;
 
     const ComparisonParams& params_;
     const KernelFactory& factory_;
@@ -59,7 +63,8 @@ private:
     std::vector<HeadIndex> heads_;
     Index length_;
     std::vector<std::string> names_;
-    std::vector<Draw> draws_;  // outputs of the backend: exact attention first, then these
+    std::vector<Draw> draws_;
+    std::vector<std::vector<kernels::KernelSpec>> specs_;  // per head, drawn once for all prompts and rows
     std::vector<HeadSums> sums_;
     std::vector<ErrorSums> pooled_, pooledAfterWo_;
     std::shared_ptr<const kernels::Matrix<double>> projection_;
