@@ -1,59 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/document.h"
 
-#include <cmath>
-
 namespace dimscope::app {
 namespace {
-
-Json valueJson(const analysis::ParameterValue& value) {
-    return std::visit(
-        [](const auto& v) -> Json {
-            if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>) return numberJson(v);
-            return v;
-        },
-        value);
-}
-
-Json namedValuesJson(const std::vector<std::pair<std::string, analysis::ParameterValue>>& values) {
-    Json object = Json::object();
-    for (const auto& [name, value] : values) object[name] = valueJson(value);
-    return object;
-}
 
 std::string lineOf(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
-
-Json numberJson(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json numberJson(const std::optional<double>& value) { return value ? numberJson(*value) : Json(nullptr); }
 
 Json numbersJson(const std::vector<double>& values) {
     Json array = Json::array();
     for (const double value : values) array.push_back(numberJson(value));
-    return array;
-}
-
-Json provenanceJson(const analysis::Provenance& provenance) {
-    return {{"program", provenance.program},
-            {"version", provenance.version},
-            {"verb", provenance.verb},
-            {"backend", provenance.backend},
-            {"device", provenance.device},
-            {"seed", provenance.seed},
-            {"selection", namedValuesJson(provenance.selection)},
-            {"parameters", namedValuesJson(provenance.parameters)},
-            {"dump",
-             {{"name", provenance.dump.name}, {"size", provenance.dump.sizeBytes}, {"sha256", provenance.dump.sha256}}},
-            {"started", provenance.started},
-            {"elapsed", numberJson(provenance.elapsedSeconds)}};
-}
-
-Json warningsJson(const std::vector<analysis::Warning>& warnings) {
-    Json array = Json::array();
-    for (const analysis::Warning& warning : warnings)
-        array.push_back({{"code", warning.code}, {"place", warning.place}, {"text", warning.text}});
     return array;
 }
 

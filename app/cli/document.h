@@ -6,22 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "analysis/provenance.h"
 #include "app/core/error_text.h"
+#include "io/provenance_json.h"
 
 namespace dimscope::app {
 
 /// Keys stay in the order they are written in.
 using Json = nlohmann::ordered_json;
 
-/// One number: null where it is NaN, infinite or absent. Doubles read back equal.
-Json numberJson(double value);
+using io::numberJson;
+using io::provenanceJson;
+using io::warningsJson;
+
+/// null where it is absent, too.
 Json numberJson(const std::optional<double>& value);
 /// Every entry as numberJson; the array keeps its length.
 Json numbersJson(const std::vector<double>& values);
 
-Json provenanceJson(const analysis::Provenance& provenance);
-Json warningsJson(const std::vector<analysis::Warning>& warnings);
 /// {"error": {"file", "object", "cause", "advice"}}; what is not known is "".
 Json errorJson(const JobFailure& failure);
 
