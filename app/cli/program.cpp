@@ -83,6 +83,8 @@ int runVerb(const Verb& verb, const Options& options) {
         output = verb.run(options, control);
         control.throwIfCancelled();
     }
+    output.document["provenance"] = provenanceJson(output.table.provenance);
+    output.document["warnings"] = warningsJson(output.warnings);
     writeOut(output, options);
     if (!options.json)
         for (const analysis::Warning& warning : output.warnings)

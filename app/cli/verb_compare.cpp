@@ -79,8 +79,6 @@ Json documentOf(const ComparisonResult& result) {
     Json document{{"positions", result.positions}, {"results", Json::array()}, {"pooled", Json::array()}};
     for (const analysis::KernelError& error : result.heads) document["results"].push_back(errorJsonOf(error));
     for (const analysis::PooledError& error : result.pooled) document["pooled"].push_back(pooledJson(error));
-    document["provenance"] = provenanceJson(result.provenance);
-    document["warnings"] = warningsJson(result.warnings);
     return document;
 }
 

@@ -26,8 +26,6 @@ VerbOutput run(const Options&, const kernels::RunControl&) {
         addRow(output.table, {info.name, info.device, std::string(info.usable() ? "yes" : "no"), info.reasonUnusable});
     }
     output.table.provenance = record.finished();
-    output.document["provenance"] = provenanceJson(output.table.provenance);
-    output.document["warnings"] = Json::array();
     output.text = alignedText(output.table);
     return output;
 }

@@ -58,8 +58,6 @@ VerbOutput run(const Options& options, const kernels::RunControl& control) {
     VerbOutput output;
     output.document["heads"] = Json::array();
     for (const HeadGrouping& head : result.heads) output.document["heads"].push_back(headJson(head));
-    output.document["provenance"] = provenanceJson(result.provenance);
-    output.document["warnings"] = warningsJson(result.warnings);
     output.text = summary(result);
     output.table = analysis::groupingTable(result);
     output.warnings = result.warnings;

@@ -49,7 +49,7 @@ Json promptsJson(const DumpInfo& info) {
     return prompts;
 }
 
-Json documentOf(const DumpInfo& info, const analysis::Provenance& provenance) {
+Json documentOf(const DumpInfo& info) {
     Json document{{"file", info.path},
                   {"format", info.format},
                   {"model", info.model},
@@ -61,8 +61,6 @@ Json documentOf(const DumpInfo& info, const analysis::Provenance& provenance) {
                   {"layers", Json::array()},
                   {"prompts", promptsJson(info)}};
     for (const LayerInfo& layer : info.layers) document["layers"].push_back(layerJson(layer));
-    document["provenance"] = provenanceJson(provenance);
-    document["warnings"] = warningsJson(info.warnings);
     return document;
 }
 
@@ -104,7 +102,7 @@ VerbOutput run(const Options& options, const kernels::RunControl&) {
     const analysis::Provenance provenance = record.finished();
 
     VerbOutput output;
-    output.document = documentOf(info, provenance);
+    output.document = documentOf(info);
     output.table = layersTable(info, provenance);
     output.table.warnings = info.warnings;
     output.text = headingOf(info) + alignedText(output.table);

@@ -101,8 +101,6 @@ VerbOutput run(const Options&, const kernels::RunControl&) {
         output.document["kernels"].push_back(kernelJson(kernel, backends));
     output.table = kernelsTable(backends);
     output.table.provenance = record.finished();
-    output.document["provenance"] = provenanceJson(output.table.provenance);
-    output.document["warnings"] = Json::array();
     output.text = alignedText(output.table);
     return output;
 }

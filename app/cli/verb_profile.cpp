@@ -69,8 +69,6 @@ VerbOutput run(const Options& options, const kernels::RunControl& control) {
     VerbOutput output;
     output.document["heads"] = Json::array();
     for (const HeadProfile& head : result.heads) output.document["heads"].push_back(headJson(head));
-    output.document["provenance"] = provenanceJson(result.provenance);
-    output.document["warnings"] = warningsJson(result.warnings);
     output.text = summary(result);
     output.table = analysis::profileTable(result);
     output.warnings = result.warnings;

@@ -15,8 +15,8 @@ namespace dimscope::app {
 
 /// What a verb has to say. Nothing is printed before all of it is there.
 struct VerbOutput {
-    Json document;                           ///< --json and --out F.json
-    std::string text;                        ///< for a person
+    Json document;     ///< --json and --out F.json; provenance and warnings are added from the table and the list below
+    std::string text;  ///< for a person
     analysis::Table table;                   ///< --out F.csv, F.md, F.tex
     std::optional<analysis::Figure> figure;  ///< --out F.tikz; none where more than one head is selected
     std::vector<analysis::Warning> warnings;
