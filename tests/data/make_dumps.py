@@ -234,5 +234,34 @@ def parameters():
         f["unknown"] = np.zeros(2)
 
 
-for make in (encodings, attributes, prompts, wrong_shapes, wrong_types, wrong_attributes, data_elsewhere, parameters):
+def storage():
+    """Odd ways in which HDF5 can hold a tensor, or pretend to."""
+    with new("chunks_over_heads") as f:
+        g = f.create_group("layers/04")
+        for name, values in (("q", q()), ("k", k()), ("v", v())):
+            g.create_dataset(name, data=values.astype("<f2"), chunks=(2, 2, 4, 2), compression="gzip")
+    with new("partly_written") as f:
+        d = layer(f, qs=False).create_dataset("q", (P, HQ, N, D), "<f4", chunks=(1, 1, 4, D))
+        d[0] = q()[0]
+        d[1, :, :4] = q()[1, :, :4]
+    with new("scale_factors") as f:
+        g = layer(f)
+        g["q"].attrs["scale_factor"] = 2.0
+        g["k"].attrs["scale_factor"] = [1.0, -0.5]
+    with new("scale_factor_count") as f:
+        layer(f)["q"].attrs["scale_factor"] = [1.0, 2.0]
+    with new("declared_huge") as f:
+        d = layer(f, qs=False).create_dataset("q", (1, 14, 2**40, 64), "<f4", chunks=(1, 1, 4, 64))
+        d[0, 0, :4] = 1
+    with new("declared_overflow") as f:
+        layer(f, qs=False).create_dataset("q", (2**30, 2**30, 2**30, 16), "<f4", chunks=(1, 1, 4, 16))
+    with new("external_storage") as f:
+        layer(f, qs=False).create_dataset("q", (P, HQ, N, D), "<f4", external=[("elsewhere.bin", 0, h5py.h5f.UNLIMITED)])
+    with new("no_values") as f:
+        layer(f, qs=False)["q"] = h5py.Empty("<f4")
+    with new("control_characters") as f:
+        f["a\nb\x07"] = 1
+
+
+for make in (encodings, attributes, prompts, wrong_shapes, wrong_types, wrong_attributes, data_elsewhere, storage, parameters):
     make()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "dump_files.h"
+#include "tests/io/dump_files.h"
 
 namespace dimscope::tests {
 

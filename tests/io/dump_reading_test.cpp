@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "dump_files.h"
 #include "io/dump/attention_dump.h"
 #include "kernels/error.h"
+#include "tests/io/dump_files.h"
 
 namespace dimscope::tests {
 namespace {

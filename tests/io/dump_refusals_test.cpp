@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "dump_files.h"
 #include "io/dump/attention_dump.h"
 #include "kernels/error.h"
-#include "temporary_folder.h"
+#include "tests/io/dump_files.h"
+#include "tests/io/temporary_folder.h"
 
 namespace dimscope::tests {
 namespace {
