@@ -74,9 +74,10 @@ void DimensionAxis::addHalves(bool labels, Panel& panel) const {
     const double middle = half - 0.5;
     const Ink ink = inkOf(Role::Secondary);
     Rule rule{Rule::Direction::Vertical, middle, ink, false, {}, false};
-    if (labels) rule.label = fmt::format("RoPE partners, r + {}", half);
+    if (labels) rule.label = fmt::format("RoPE partners, <i>r</i> + {}", half);
     panel.marks.push_back(rule);
-    if (labels) panel.marks.push_back(Rule{Rule::Direction::Vertical, middle, ink, false, "first half, r", true});
+    if (labels)
+        panel.marks.push_back(Rule{Rule::Direction::Vertical, middle, ink, false, "first half, <i>r</i>", true});
     if (2 * half < headDim())
         panel.marks.push_back(
             Rule{Rule::Direction::Vertical, 2 * half - 0.5, ink, false, labels ? "not rotated" : std::string(), false});

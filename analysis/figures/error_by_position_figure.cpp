@@ -77,6 +77,15 @@ Line lineOf(const Curve& curve, const LogRange& range, Index binWidth, int key) 
     return line;
 }
 
+// Borders of bins, a power of two of them apart.
+std::vector<double> binTicks(double last, Index binWidth) {
+    double step = static_cast<double>(binWidth);
+    while (last / step > 5.0) step *= 2.0;
+    std::vector<double> ticks;
+    for (double tick = 0.0; tick <= last; tick += step) ticks.push_back(tick);
+    return ticks;
+}
+
 Panel positionPanel(const ComparisonResult& result, const std::vector<Curve>& curves, Index binWidth) {
     std::vector<double> values;
     double last = static_cast<double>(binWidth);
@@ -90,6 +99,7 @@ Panel positionPanel(const ComparisonResult& result, const std::vector<Curve>& cu
     panel.x.title = "query position";
     panel.x.to = last;
     panel.x.grid = false;
+    panel.x.ticks = binTicks(last, binWidth);
     panel.y.title = "RelMSE";
     panel.y.scale = AxisScale::Log;
     panel.y.from = range.from;

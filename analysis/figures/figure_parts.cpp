@@ -48,7 +48,7 @@ std::string placeText(LayerIndex layer, HeadIndex head) {
 }
 
 std::string headStem(const std::string& what, LayerIndex layer, HeadIndex head) {
-    return fmt::format("{}-L{}-H{}", what, layer.value, head.value);
+    return fmt::format("{}-L{:02}-H{}", what, layer.value, head.value);
 }
 
 std::string extentText(const Provenance& provenance, std::size_t prompts) {

@@ -11,6 +11,7 @@
 namespace dimscope::analysis {
 
 /// A sentence made from the numbers. "[...]" encloses the words that name dimensions or kernels; at most one pair.
+/// "<i>...</i>" and "<sub>...</sub>" are markup as in a figure's texts.
 struct Finding {
     std::string text;
     std::vector<int> dimensions;       ///< highlighted when the person follows the sentence

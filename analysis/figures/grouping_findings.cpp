@@ -47,7 +47,7 @@ private:
         if (head_.outliers.empty()) return;
         const double times = head_.outlierShare() /
                              (static_cast<double>(head_.outliers.size()) / static_cast<double>(head_.order.size()));
-        found_.push_back({fmt::format("[{}] {} of χ, {} times an equal part.",
+        found_.push_back({fmt::format("[{}] {} of <i>χ</i>, {} times an equal part.",
                                       head_.outliers.size() == 1 ? "It carries" : "They carry",
                                       roundPercentText(head_.outlierShare()), numberText(times)),
                           head_.outliers,
@@ -57,8 +57,8 @@ private:
     void addNaturalCuts() {
         if (head_.candidates.empty()) return;
         if (head_.naturalCuts.empty()) {
-            found_.push_back({fmt::format("No cut reaches both ρ ≥ {} and support ≥ {}.", numberText(params_.tau),
-                                          roundPercentText(params_.gamma)),
+            found_.push_back({fmt::format("No cut reaches both <i>ρ</i> ≥ {} and support ≥ {}.",
+                                          numberText(params_.tau), roundPercentText(params_.gamma)),
                               {},
                               {}});
             return;
@@ -67,11 +67,11 @@ private:
             return std::pair(support(a), ratio(a)) < std::pair(support(b), ratio(b));
         });
         const bool one = head_.naturalCuts.size() == 1;
-        found_.push_back(
-            {fmt::format("{} [natural {}]: {}ρ = {}, support {}.", head_.naturalCuts.size(), one ? "cut" : "cuts",
-                         one ? "" : "the surest ", numberText(ratio(surest)), roundPercentText(support(surest))),
-             neighbours(surest),
-             {}});
+        found_.push_back({fmt::format("{} [natural {}]: {}<i>ρ</i> = {}, support {}.", head_.naturalCuts.size(),
+                                      one ? "cut" : "cuts", one ? "" : "the surest ", numberText(ratio(surest)),
+                                      roundPercentText(support(surest))),
+                          neighbours(surest),
+                          {}});
     }
 
     void addAddedCuts() {
@@ -97,7 +97,7 @@ private:
                 (best < 0 || std::pair(support(cut), ratio(cut)) > std::pair(support(best), ratio(best))))
                 best = cut;
         if (best < 0) return;
-        found_.push_back({fmt::format("Next: the [cut] below {}, ρ = {}, support {}.", above(best),
+        found_.push_back({fmt::format("Next: the [cut] below {}, <i>ρ</i> = {}, support {}.", above(best),
                                       numberText(ratio(best)), roundPercentText(support(best))),
                           neighbours(best),
                           {}});

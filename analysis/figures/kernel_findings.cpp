@@ -14,6 +14,7 @@ namespace {
 constexpr double kFallBack = 1.1;    // growth of the error behind W_o that is worth saying
 constexpr double kSinkWeight = 0.2;  // mean exact weight of key 0 from which it is called a sink
 constexpr double kMissedPart = 0.5;  // of the sink's weight
+constexpr double kSameError = 1e-9;  // relative: equal up to rounding
 constexpr double kWideDraws = 1.25;  // largest over smallest RelMSE of the draws
 
 // Mean weight of key 0; NaN where no rows are kept.
@@ -43,6 +44,7 @@ public:
         addMissedSink();
         addBadRows();
         addDraws();
+        addAlike();
         if (found_.size() > 5) found_.resize(5);
         return std::move(found_);
     }
@@ -71,7 +73,7 @@ private:
         if (static_cast<std::size_t>(beaten) == ranked_.size())
             add(fmt::format("No kernel beats copying the [first value]: {}.", numberText(first->relMse)),
                 {"first_value"});
-        else if (2 * static_cast<std::size_t>(beaten) >= ranked_.size())
+        else if (first->relMse < 1.0 && 2 * static_cast<std::size_t>(beaten) >= ranked_.size())
             add(fmt::format("Copying the [first value] already reaches {}.", numberText(first->relMse)),
                 {"first_value"});
     }
@@ -99,7 +101,7 @@ private:
             if (!most || growth(error) > growth(*most)) most = &error;
         }
         if (!most || growth(*most) < kFallBack) return;
-        add(fmt::format("Behind W_o [{}] falls back: layer {} → {}.", kernelTitle(most->kernel),
+        add(fmt::format("Behind <i>W</i><sub>o</sub> [{}] falls back: layer {} → {}.", kernelTitle(most->kernel),
                         numberText(most->relMse), numberText(*most->relMseAfterWo)),
             {most->kernel});
     }
@@ -150,6 +152,26 @@ private:
         add(fmt::format("[{}] varies from {} to {} over {} draws.", kernelTitle(widest->kernel), numberText(*least),
                         numberText(*most), widest->seedRelMse.size()),
             {widest->kernel});
+    }
+
+    // Kernels that do the same here, as OAL and Global do at their start; ranked_ holds them side by side.
+    void addAlike() {
+        std::vector<std::string> names, titles;
+        for (std::size_t i = 0; i + 1 < ranked_.size(); ++i) {
+            const double error = ranked_[i]->relMse;
+            if (ranked_[i + 1]->relMse - error > kSameError * error) continue;
+            if (names.empty() || names.back() != ranked_[i]->kernel) {
+                if (names.size() > 1) break;  // the first such run is enough
+                names = {ranked_[i]->kernel};
+                titles = {kernelTitle(ranked_[i]->kernel)};
+            }
+            names.push_back(ranked_[i + 1]->kernel);
+            titles.push_back(kernelTitle(ranked_[i + 1]->kernel));
+        }
+        if (names.size() > 1)
+            add(fmt::format("[{}] err alike: {}.", wordList(titles),
+                            numberText(result_.find(layer_, head_, names.front())->relMse)),
+                names);
     }
 
     const ComparisonResult& result_;

@@ -29,7 +29,10 @@ public:
           k_{options.maximum ? head.kMaxAbs : head.kMeanAbs, options.maximum ? nullptr : &head.kMeanAbsPrompts, -1.0},
           statistic_(options.maximum ? "max" : "mean"),
           marked_(markedDimensions(head, grouping)),
-          labelled_(strongest(head, 5)) {}
+          labelled_(strongest(head, 5)) {
+        for (int r : longest(3))
+            if (!contains(labelled_, r)) labelled_.push_back(r);
+    }
 
     Panel panel() const {
         Panel panel;
@@ -44,6 +47,18 @@ public:
     }
 
 private:
+    // The n dimensions with the longest bars: a long bar without its number would be a riddle even where the other
+    // side is so short that the contribution is small.
+    std::vector<int> longest(std::size_t n) const {
+        std::vector<int> dims;
+        for (int r = 0; r < axis_.headDim(); ++r)
+            if (std::max(q_.at(r), k_.at(r)) > 0.0) dims.push_back(r);
+        std::stable_sort(dims.begin(), dims.end(),
+                         [&](int a, int b) { return std::max(q_.at(a), k_.at(a)) > std::max(q_.at(b), k_.at(b)); });
+        if (dims.size() > n) dims.resize(n);
+        return dims;
+    }
+
     Axis valueAxis() const {
         const double up = reach(q_), down = reach(k_);
         const double room = 0.1 * (up + down);  // for the numbers at the bars' ends

@@ -15,8 +15,6 @@
 namespace dimscope::analysis {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 double topEffectiveShare(const HeadProfile& head, std::size_t count) {
     std::vector<double> chi = head.chiEffective;
     const double total = std::accumulate(chi.begin(), chi.end(), 0.0);

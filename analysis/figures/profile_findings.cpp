@@ -117,17 +117,17 @@ private:
         if (either.empty())
             return;
         else if (!both.empty())
-            text = fmt::format("q and k are both large in [{}].", words(both));
+            text = fmt::format("<i>q</i> and <i>k</i> are both large in [{}].", words(both));
         else if (q.empty())
-            text = fmt::format("k is large in [{}], q in {}.", words(k), noneText());
+            text = fmt::format("<i>k</i> is large in [{}], <i>q</i> {}.", words(k), noneText());
         else if (k.empty())
-            text = fmt::format("q is large in [{}], k in {}.", words(q), noneText());
+            text = fmt::format("<i>q</i> is large in [{}], <i>k</i> {}.", words(q), noneText());
         else
-            text = fmt::format("k is large in [{}], q in {}.", words(k), words(q));
+            text = fmt::format("<i>k</i> is large in [{}], <i>q</i> in {}.", words(k), words(q));
         found_.push_back({text, both.empty() ? either : both, {}});
     }
 
-    std::string noneText() const { return marked_.size() == 1 ? "it not" : "none of them"; }
+    std::string noneText() const { return marked_.size() == 1 ? "is not" : "in none of them"; }
 
     // The cut that parts the bulk from the rest.
     void addCut() {
@@ -136,7 +136,7 @@ private:
         const auto c = static_cast<std::size_t>(cut);
         const bool natural = contains(grouping_->naturalCuts, cut);
         const std::string which = grouping_->cuts.size() == 1 ? "cut" : "lowest cut";
-        found_.push_back({fmt::format("The [{}] is {}: ρ = {}, support {}.", which, natural ? "clear" : "weak",
+        found_.push_back({fmt::format("The [{}] is {}: <i>ρ</i> = {}, support {}.", which, natural ? "clear" : "weak",
                                       numberText(grouping_->ratio[c]), roundPercentText(grouping_->support[c])),
                           {grouping_->order[c], grouping_->order[c + 1]},
                           {}});
@@ -148,7 +148,7 @@ private:
         const double effective = sumOver(head_.chiEffective, marked_) / total;
         if (effective < kCancelledPart * markedShare())
             found_.push_back(
-                {fmt::format("In effective χ [{}] only {}.", marked_.size() == 1 ? "it carries" : "they carry",
+                {fmt::format("In effective <i>χ</i> [{}] only {}.", marked_.size() == 1 ? "it carries" : "they carry",
                              roundPercentText(effective)),
                  marked_,
                  {}});
@@ -157,10 +157,10 @@ private:
     void addSpread() {
         if (headDim() < 2) return;
         const auto count = static_cast<int>(std::lround(head_.effectiveDims));
-        found_.push_back(
-            {fmt::format("χ spreads like [{} equal] dimensions of {}.", numberText(head_.effectiveDims), headDim()),
-             strongest(head_, std::max(count, 1)),
-             {}});
+        found_.push_back({fmt::format("<i>χ</i> spreads like [{} equal] dimensions of {}.",
+                                      numberText(head_.effectiveDims), headDim()),
+                          strongest(head_, std::max(count, 1)),
+                          {}});
     }
 
     const HeadProfile& head_;
@@ -175,7 +175,7 @@ private:
 
 std::vector<Finding> profileFindings(const HeadProfile& head, const LayerInfo& layer, const HeadGrouping* grouping) {
     if (!head.usable()) return {{nonFiniteText(head) + ".", {}, {}}};
-    if (strongest(head, 1).empty()) return {{"χ is zero in every dimension.", {}, {}}};
+    if (strongest(head, 1).empty()) return {{"<i>χ</i> is zero in every dimension.", {}, {}}};
     return ProfileWords(head, layer, grouping).findings();
 }
 

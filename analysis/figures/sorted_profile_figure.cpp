@@ -12,6 +12,8 @@ namespace dimscope::analysis {
 namespace {
 
 constexpr double kLeastShownRatio = 1e-6;  // shares below this part of the largest stand at the axis' lower end
+constexpr double kLabelHeight = 0.065;     // of the height of the panel
+constexpr std::size_t kMostNamedTogether = 3;
 
 class SortedProfile {
 public:
@@ -90,7 +92,7 @@ private:
 
     std::string supportText(int cut) const {
         std::string text = "support " + roundPercentText(grouping_->support[static_cast<std::size_t>(cut)]);
-        if (params_) {
+        if (params_ && grouping_->cuts.size() == 1) {  // several cuts have one line each and no room for it
             const std::size_t injected = params_->bootstrap.size();
             text += fmt::format(" of {} draws", injected ? injected : static_cast<std::size_t>(params_->replicates));
         }
@@ -111,7 +113,7 @@ private:
         };
         for (int cut : cuts) {
             const double x = std::max(placeOf(cut) - 0.012 * headDim(), 0.0);
-            const std::string ratio = "cut ρ = " + numberText(grouping_->ratio[static_cast<std::size_t>(cut)]);
+            const std::string ratio = "cut <i>ρ</i> = " + numberText(grouping_->ratio[static_cast<std::size_t>(cut)]);
             if (cuts.size() > 1) {
                 add(x, ratio + ", " + supportText(cut), false, Role::Text);
             } else {
@@ -134,10 +136,20 @@ private:
         return inkOf(fromTop % 2 == 0 ? Role::OutlierQuery : Role::OutlierKey);
     }
 
+    // Labels stand right of their points, so a marked dimension is named where its right neighbour is a label's height
+    // above it. The few just below it are named along with it, "55, 61"; of many the highest stands for all.
+    std::string labelAt(int i, const std::vector<int>& marked) const {
+        const double apart = std::pow(to_ / from_, kLabelHeight);
+        const auto crowded = [&](int left) { return shareAt(left + 1) < shareAt(left) * apart; };
+        if (!contains(marked, dimensionAt(i)) || (i + 1 < headDim() && crowded(i))) return {};
+        std::vector<int> names{dimensionAt(i)};
+        for (int j = i - 1; j >= 0 && crowded(j) && contains(marked, dimensionAt(j)); --j)
+            names.push_back(dimensionAt(j));
+        return names.size() <= kMostNamedTogether ? commaList(names) : std::to_string(names.front());
+    }
+
     Points points() const {
         const std::vector<int> marked = markedDimensions(head_, grouping_);
-        const double labelGap = std::pow(to_ / from_, 0.055);  // labels nearer than this would overlap
-        double lastLabel = to_ * labelGap;
         Points points;
         for (int i = headDim() - 1; i >= 0; --i) {
             const int r = dimensionAt(i);
@@ -146,12 +158,8 @@ private:
             point.x = i + 1.0;
             point.y = std::max(shareAt(i), from_);
             point.ink = inkAt(i, marked);
-            const bool brushed = contains(options_.brushed, r);
-            if (brushed) point.sizePt = 6.0;
-            if ((contains(marked, r) || brushed) && point.y * labelGap <= lastLabel) {
-                point.label = std::to_string(r);
-                lastLabel = point.y;
-            }
+            if (contains(options_.brushed, r)) point.sizePt = 6.0;
+            point.label = labelAt(i, marked);
             point.hover = {r, fmt::format("dim {}: share {}, rank {}, χ {}", r, percentText(shareAt(i)), headDim() - i,
                                           numberText(head_.chi[static_cast<std::size_t>(r)]))};
             points.points.push_back(std::move(point));

@@ -23,7 +23,7 @@ public:
         ratios.y.from = 0.95;
         ratios.y.to = std::max(largestRatio(), params_.tau) * 1.2;
         ratios.marks.push_back(Rule{Rule::Direction::Horizontal, params_.tau, inkOf(Role::Secondary), true,
-                                    "τ = " + numberText(params_.tau), false});
+                                    "<i>τ</i> = " + numberText(params_.tau), false});
         ratios.marks.push_back(ratioPoints());
 
         Panel supports;
@@ -33,7 +33,7 @@ public:
         supports.y.to = 1.08;
         supports.y.ticks = {0.0, 0.5, 1.0};
         supports.marks.push_back(Rule{Rule::Direction::Horizontal, params_.gamma, inkOf(Role::Secondary), true,
-                                      "γ = " + roundPercentText(params_.gamma), false});
+                                      "<i>γ</i> = " + roundPercentText(params_.gamma), false});
         supports.marks.push_back(supportBars());
         return {ratios, supports};
     }
@@ -82,9 +82,7 @@ private:
         Points points;
         points.shape = MarkerShape::Diamond;
         for (int cut : head_.candidates) {
-            Points::Point point{dimensionsAbove(cut), std::max(ratio(cut), 1.0), ink(cut), 5.0, {}, hover(cut)};
-            if (chosen(cut)) point.label = numberText(head_.ratio[static_cast<std::size_t>(cut)]);
-            points.points.push_back(std::move(point));
+            points.points.push_back({dimensionsAbove(cut), std::max(ratio(cut), 1.0), ink(cut), 5.0, {}, hover(cut)});
         }
         return points;
     }

@@ -114,7 +114,7 @@ private:
         Panel panel;
         panel.x.title = columns_.keys > kManyKeys ? "key position; key 0 drawn wide" : "key position";
         panel.x.to = static_cast<double>(std::max<Index>(columns_.count(), 1));
-        panel.y.title = "query row";
+        panel.y.title = positions_.empty() ? "query row" : "query position";
         panel.y.to = static_cast<double>(std::max<Index>(rows_, 1));
         panel.x.grid = panel.y.grid = false;
         panel.note = name;

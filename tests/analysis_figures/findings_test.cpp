@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "tests/analysis_figures/made_up.h"
 
@@ -13,10 +14,14 @@ namespace {
 using Strings = std::vector<std::string>;
 using Dims = std::vector<int>;
 
+// Without the markup of variables.
+std::string plain(const std::string& text) { return std::regex_replace(text, std::regex("</?(i|sub)>"), ""); }
+
 Strings texts(const std::vector<Finding>& findings) {
     Strings list;
     for (const Finding& finding : findings) {
-        list.push_back(finding.text);
+        list.push_back(plain(finding.text));
+        EXPECT_EQ(list.back().find('<'), std::string::npos) << finding.text;
         // At most one pair of brackets, and something to point at behind it.
         const auto open = std::count(finding.text.begin(), finding.text.end(), '[');
         EXPECT_LE(open, 1) << finding.text;
@@ -61,6 +66,14 @@ TEST(ProfileFindings, ChangeWithTheNumbers) {
     EXPECT_EQ(second(makeLayer(8))[2], "q is large in [1 and 5], k in none of them.");
     table[1].q = table[5].q = 1.0;
     EXPECT_EQ(second(makeLayer(8))[2], "The [cut] is clear: ρ = 4.00, support 97 %.") << "neither is large";
+}
+
+TEST(ProfileFindings, SpeakOfOneDimension) {
+    const HeadProfile head = makeHead(kTable);
+    const HeadGrouping one = makeGrouping(head, {{6, 0.95, true}});
+    const Strings said = texts(profileFindings(head, makeLayer(8), &one));
+    EXPECT_EQ(said[0], "Dim [5] alone carries 45 % of the contribution.");
+    EXPECT_EQ(said[1], "q is large in [5], k is not.");
 }
 
 TEST(ProfileFindings, PairsAmongOthers) {
@@ -135,6 +148,9 @@ TEST(KernelFindings, SayWhatTheNumbersSay) {
 TEST(KernelFindings, ChangeWithTheNumbers) {
     EXPECT_EQ(kernelTexts(makeComparison({{"oal", {0.857}}, {"performer", {0.9}}, {"first_value", {0.5}}}))[1],
               "No kernel beats copying the [first value]: 0.500.");
+    EXPECT_EQ(kernelTexts(makeComparison({{"oal", {1.2}}, {"performer", {0.9}}, {"first_value", {1.1}}}))[1],
+              "[1 of 2] kernels is worse than answering zero.")
+        << "nothing is won by 1.1";
     EXPECT_EQ(kernelTexts(makeComparison({{"oal", {0.2}}, {"performer", {0.3}}, {"first_value", {0.9}}})),
               Strings{"[OAL] is nearest: RelMSE 0.200."});
     EXPECT_EQ(kernelTexts(makeComparison({{"oal", {1.2}}, {"performer", {1.3}}}))[1],
@@ -145,12 +161,21 @@ TEST(KernelFindings, ChangeWithTheNumbers) {
     EXPECT_EQ(kernelTexts(makeComparison({{"zero", {1.0}}})), Strings{});
 }
 
+TEST(KernelFindings, KernelsThatDoTheSame) {
+    const ComparisonResult result = makeComparison(
+        {{"oal", {0.8}}, {"performer", {0.5}}, {"taylor", {0.8}}, {"global", {0.8}}, {"dijiang", {0.81}}});
+    const auto findings = kernelFindings(result, LayerIndex{15}, HeadIndex{4});
+    ASSERT_EQ(findings.size(), 2U);
+    EXPECT_EQ(findings[1].text, "[OAL, Taylor and Global] err alike: 0.800.");
+    EXPECT_EQ(findings[1].kernels, (Strings{"oal", "taylor", "global"}));
+}
+
 TEST(KernelFindings, BehindTheProjection) {
     ComparisonResult result = makeComparison({{"oal", {0.8}}, {"performer", {0.9}}});
     PooledError oal{LayerIndex{15}, "oal", 0.1, 0.867, 0.1, 0.992},
         performer{LayerIndex{15}, "performer", 0.1, 1.12, 0.1, 1.2};
     result.pooled = {performer, oal};
-    EXPECT_EQ(kernelTexts(result)[1], "Behind W_o [OAL] falls back: layer 0.867 → 0.992.");
+    EXPECT_EQ(kernelTexts(result)[1], "Behind Wo [OAL] falls back: layer 0.867 → 0.992.");
     result.pooled[1].relMseAfterWo = 0.87;
     EXPECT_EQ(kernelTexts(result).size(), 1U) << "no kernel loses a tenth";
 }

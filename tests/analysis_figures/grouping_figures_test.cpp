@@ -30,11 +30,10 @@ TEST(SupportFigure, ShowsEveryCandidateAndMarksTheChosen) {
     EXPECT_EQ(ratios.points[0].y, 1.25);
     EXPECT_EQ(ratios.points[1].y, 3.0);
     EXPECT_EQ(ratios.points[1].x, 2.0);
-    EXPECT_EQ(ratios.points[1].label, "3.00");
     EXPECT_EQ(ratios.points[1].hover.text, "cut between dims 5 and 6: ρ 3.00, support 97.0 %, natural");
     EXPECT_EQ(ratios.points[0].ink.role, Role::BulkQuery);
-    EXPECT_EQ(writtenIn(figure.panels[0]), Strings{"τ = 1.50"});
-    EXPECT_EQ(writtenIn(figure.panels[1]), Strings{"γ = 90 %"});
+    EXPECT_EQ(writtenIn(figure.panels[0]), Strings{"<i>τ</i> = 1.50"});
+    EXPECT_EQ(writtenIn(figure.panels[1]), Strings{"<i>γ</i> = 90 %"});
     EXPECT_EQ(marksOf<Bars>(figure.panels[1]).front().bars[1].top, 0.97);
 }
 

@@ -121,6 +121,7 @@ TEST(ErrorByPositionFigure, HasOneLabelledLinePerKernel) {
     EXPECT_EQ(lines[0].points, (std::vector<std::pair<double, double>>{{8.0, 0.6}, {24.0, 0.6}}));
     EXPECT_FALSE(lines[0].dashed);
     EXPECT_TRUE(lines[1].dashed);
+    EXPECT_EQ(figure.panels[0].x.ticks, (std::vector<double>{0, 16, 32}));
     EXPECT_EQ(figure.panels[0].note, "off the axis: OAL");
     EXPECT_TRUE(isDrawable(errorByPositionFigure(result, kLayer, kHead, 0)));
     EXPECT_TRUE(saysWhyEmpty(errorByPositionFigure(result, kLayer, HeadIndex{0}, 16), "no row"));

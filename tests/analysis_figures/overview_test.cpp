@@ -14,22 +14,22 @@ namespace dimscope::analysis::test {
 namespace {
 
 // Two dimensions; chi 3 : 1, of which 1 : 1 survives softmax.
-const HeadProfile kHead = makeHead({{2.0, 5.0, 3.0, 1.0}, {4.0, 1.0, 1.0, 1.0}}, {1.0}, 5, 0);
+const HeadProfile kFirstHead = makeHead({{2.0, 5.0, 3.0, 1.0}, {4.0, 1.0, 1.0, 1.0}}, {1.0}, 5, 0);
 
 TEST(Overview, QuantitiesOfAHead) {
     EXPECT_EQ(overviewQuantities().front().first, "top5_chi");
-    EXPECT_EQ(overviewValue(kHead, "top1_chi"), 0.75);
-    EXPECT_EQ(overviewValue(kHead, "top5_chi"), 1.0);
-    EXPECT_EQ(overviewValue(kHead, "top5_effective"), 1.0);
-    EXPECT_EQ(overviewValue(kHead, "effective_ratio"), 0.5);
-    EXPECT_DOUBLE_EQ(overviewValue(kHead, "effective_dims"), 1.6);  // 1 / (9/16 + 1/16)
-    EXPECT_EQ(overviewValue(kHead, "max_q"), 12.0);
-    EXPECT_EQ(overviewValue(kHead, "max_k"), 15.0);
-    EXPECT_EQ(overviewValue(kHead, "max_mean_q"), 4.0);
-    EXPECT_EQ(overviewValue(kHead, "max_mean_k"), 5.0);
-    EXPECT_EQ(overviewText(kHead, "top1_chi"), "75.0 %");
-    EXPECT_EQ(overviewText(kHead, "effective_dims"), "1.60");
-    EXPECT_THROW(overviewValue(kHead, "top6_chi"), kernels::ArgumentError);
+    EXPECT_EQ(overviewValue(kFirstHead, "top1_chi"), 0.75);
+    EXPECT_EQ(overviewValue(kFirstHead, "top5_chi"), 1.0);
+    EXPECT_EQ(overviewValue(kFirstHead, "top5_effective"), 1.0);
+    EXPECT_EQ(overviewValue(kFirstHead, "effective_ratio"), 0.5);
+    EXPECT_DOUBLE_EQ(overviewValue(kFirstHead, "effective_dims"), 1.6);  // 1 / (9/16 + 1/16)
+    EXPECT_EQ(overviewValue(kFirstHead, "max_q"), 12.0);
+    EXPECT_EQ(overviewValue(kFirstHead, "max_k"), 15.0);
+    EXPECT_EQ(overviewValue(kFirstHead, "max_mean_q"), 4.0);
+    EXPECT_EQ(overviewValue(kFirstHead, "max_mean_k"), 5.0);
+    EXPECT_EQ(overviewText(kFirstHead, "top1_chi"), "75.0 %");
+    EXPECT_EQ(overviewText(kFirstHead, "effective_dims"), "1.60");
+    EXPECT_THROW(overviewValue(kFirstHead, "top6_chi"), kernels::ArgumentError);
 }
 
 TEST(Overview, MarkedAndEmptyHeadsHaveNoValue) {
@@ -46,7 +46,7 @@ TEST(Overview, MatrixHasLayersAsRowsAndHolesForMissingHeads) {
     DumpInfo dump;
     dump.layers = {makeLayer(2, "half", 5, 2), makeLayer(2, "half", 15, 3)};
     const HeadProfile other = makeHead({{1, 1, 1}, {1, 1, 1}}, {1.0}, 15, 2);
-    const Figure figure = overviewFigure(makeResult({kHead, makeUnusable(2, 15, 1), other}), dump, "top1_chi");
+    const Figure figure = overviewFigure(makeResult({kFirstHead, makeUnusable(2, 15, 1), other}), dump, "top1_chi");
     ASSERT_TRUE(isDrawable(figure));
     const HeatMap map = marksOf<HeatMap>(figure.panels[0])[0];
     //                         head 0   1     2
@@ -72,7 +72,7 @@ TEST(Overview, TakesAnySizeAndEveryQuantity) {
         EXPECT_EQ(figure.title, title);
         names.insert(figure.name);
         EXPECT_TRUE(isDrawable(overviewFigure(makeResult({makeUnusable(3)}), {}, name))) << name;
-        EXPECT_TRUE(isDrawable(overviewFigure(makeResult({kHead}), {}, name))) << name;
+        EXPECT_TRUE(isDrawable(overviewFigure(makeResult({kFirstHead}), {}, name))) << name;
     }
     EXPECT_EQ(names.size(), overviewQuantities().size());
     EXPECT_TRUE(saysWhyEmpty(overviewFigure(makeResult({}), {}, "top5_chi"), "no head"));

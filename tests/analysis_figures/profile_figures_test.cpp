@@ -16,18 +16,18 @@ using Strings = std::vector<std::string>;
 
 // Eight dimensions, partners r and r + 4: the pair 1, 5 stands out, 1 in k and 5 in q. Sum of chi 40.
 //                              q    k    chi
-const std::vector<Dim> kTable{{1.0, 1.0, 1.0},    // 0
-                              {1.5, 8.0, 12.0},   // 1  outlier
-                              {1.0, 1.0, 2.0},    // 2
-                              {1.0, 1.0, 1.5},    // 3
-                              {1.0, 1.0, 1.25},   // 4
-                              {9.0, 2.0, 18.0},   // 5  outlier
-                              {2.0, 1.0, 3.0},    // 6
-                              {1.0, 1.0, 1.25}};  // 7
-const std::vector<Cut> kOneCut{{5, 0.5}};         // between 6 (chi 3) and 1 (chi 12): ratio 4
+const std::vector<Dim> kDimensions{{1.0, 1.0, 1.0},    // 0
+                                   {1.5, 8.0, 12.0},   // 1  outlier
+                                   {1.0, 1.0, 2.0},    // 2
+                                   {1.0, 1.0, 1.5},    // 3
+                                   {1.0, 1.0, 1.25},   // 4
+                                   {9.0, 2.0, 18.0},   // 5  outlier
+                                   {2.0, 1.0, 3.0},    // 6
+                                   {1.0, 1.0, 1.25}};  // 7
+const std::vector<Cut> kOneCut{{5, 0.5}};              // between 6 (chi 3) and 1 (chi 12): ratio 4
 
 struct ProfileFigures : ::testing::Test {
-    HeadProfile head = makeHead(kTable, {0.5, 1.5});
+    HeadProfile head = makeHead(kDimensions, {0.5, 1.5});
     ProfileResult result = makeResult({head});
     LayerInfo layer = makeLayer(8);
     HeadGrouping grouping = makeGrouping(head, kOneCut);
@@ -68,22 +68,31 @@ TEST_F(ProfileFigures, MagnitudeNamesTheTopFiveAtTheirLongerBar) {
     EXPECT_EQ(barLabels(bars[1]), (Strings{"", "1", "", "", "", "", "", ""}));
 }
 
+TEST_F(ProfileFigures, MagnitudeNamesALongBarOfSmallContribution) {
+    std::vector<Dim> table = kDimensions;
+    table[7].q = 20.0;  // but rank 6 of 8
+    const HeadProfile tall = makeHead(table);
+    const auto bars =
+        marksOf<Bars>(magnitudeFigure(makeResult({tall}), tall, layer, &grouping, options).panels.front());
+    EXPECT_EQ(barLabels(bars[0]), (Strings{"", "", "2", "3", "", "5", "6", "7"}));
+}
+
 TEST_F(ProfileFigures, HalvesAreNamedOnlyWhereDimensionsRotateInHalves) {
     const auto texts = [&](const LayerInfo& of, bool fold) {
         options.foldPairs = fold;
         return writtenIn(magnitudeFigure(result, head, of, &grouping, options).panels.front());
     };
-    EXPECT_EQ(texts(layer, false), (Strings{"RoPE partners, r + 4", "first half, r"}));
+    EXPECT_EQ(texts(layer, false), (Strings{"RoPE partners, <i>r</i> + 4", "first half, <i>r</i>"}));
     EXPECT_EQ(texts(layer, true), Strings{});
     EXPECT_EQ(texts(makeLayer(8, "interleaved"), false), Strings{});
     EXPECT_EQ(texts(makeLayer(8, "none"), false), Strings{});
     LayerInfo partly = layer;
     partly.rotaryDim = 4;
-    EXPECT_EQ(texts(partly, false), (Strings{"RoPE partners, r + 2", "first half, r", "not rotated"}));
+    EXPECT_EQ(texts(partly, false), (Strings{"RoPE partners, <i>r</i> + 2", "first half, <i>r</i>", "not rotated"}));
 }
 
 TEST_F(ProfileFigures, OnePromptAndMaximumHaveNoWhiskers) {
-    const HeadProfile single = makeHead(kTable);
+    const HeadProfile single = makeHead(kDimensions);
     for (bool maximum : {false, true}) {
         options.maximum = maximum;
         const HeadProfile& shown = maximum ? head : single;
@@ -170,7 +179,7 @@ TEST_F(ProfileFigures, SortedProfileShowsTheCut) {
     ASSERT_EQ(figure.panels.size(), 2U);
     const Panel& panel = figure.panels[0];
     EXPECT_EQ(panel.y.scale, AxisScale::Log);
-    EXPECT_EQ(writtenIn(panel), (Strings{"uniform, 1/8", "cut ρ = 4.00", "support 50 % of 1000 draws"}));
+    EXPECT_EQ(writtenIn(panel), (Strings{"uniform, 1/8", "cut <i>ρ</i> = 4.00", "support 50 % of 1000 draws"}));
     const auto rules = marksOf<Rule>(panel);
     ASSERT_EQ(rules.size(), 2U);
     EXPECT_EQ(rules[1].at, 6.5);  // six dimensions below, two above
@@ -197,7 +206,8 @@ TEST_F(ProfileFigures, NeighbouringOutlierGroupsDiffer) {
     const Points points = marksOf<Points>(panel).front();
     EXPECT_EQ(points.points[0].ink.role, Role::OutlierQuery);
     EXPECT_EQ(points.points[1].ink.role, Role::OutlierKey);
-    EXPECT_EQ(writtenIn(panel), (Strings{"uniform, 1/8", "cut ρ = 1.50, support 95 %", "cut ρ = 4.00, support 50 %"}));
+    EXPECT_EQ(writtenIn(panel),
+              (Strings{"uniform, 1/8", "cut <i>ρ</i> = 1.50, support 95 %", "cut <i>ρ</i> = 4.00, support 50 %"}));
 }
 
 TEST_F(ProfileFigures, SortedProfileWithoutGroupingIsPlain) {
@@ -206,6 +216,25 @@ TEST_F(ProfileFigures, SortedProfileWithoutGroupingIsPlain) {
     ASSERT_EQ(figure.panels.size(), 1U);
     EXPECT_TRUE(marksOf<Band>(figure.panels[0]).empty());
     EXPECT_EQ(writtenIn(figure.panels[0]), Strings{"uniform, 1/8"});
+}
+
+TEST_F(ProfileFigures, CrowdedPointsAreNamedTogetherOrByTheHighest) {
+    const auto labels = [&](const std::vector<double>& chi) {
+        std::vector<Dim> dims;
+        for (double c : chi) dims.push_back({1.0, 1.0, c});
+        const HeadProfile of = makeHead(dims);
+        const HeadGrouping outliers = makeGrouping(of, {{3, 0.9, true}});
+        const Figure figure = sortedProfileFigure(makeResult({of}), of, &outliers, options);
+        const Points points = marksOf<Points>(figure.panels[0])[0];
+        Strings found;
+        for (const Points::Point& point : points.points)
+            if (!point.label.empty()) found.push_back(point.label);
+        return found;
+    };
+    //                bulk          outliers 4 5 6 7
+    EXPECT_EQ(labels({1, 1, 1, 1, 4, 8, 16, 32}), (Strings{"7", "6", "5", "4"}));
+    EXPECT_EQ(labels({1, 1, 1, 1, 10, 11, 30, 31}), (Strings{"7, 6", "5, 4"}));
+    EXPECT_EQ(labels({1, 1, 1, 1, 30, 31, 32, 33}), Strings{"7"});
 }
 
 TEST_F(ProfileFigures, SortedProfileLeavesOutZeros) {
