@@ -3,7 +3,8 @@
 
 #include <Eigen/Core>
 #include <cmath>
-#include <limits>
+
+#include "analysis/head_source.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -12,8 +13,6 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 using Map = Eigen::Map<const RowMajor>;
 
 Map mapped(const kernels::Matrix<double>& m) { return {m.data(), m.rows(), m.cols()}; }
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 

@@ -18,8 +18,7 @@ namespace {
 using kernels::ProfileJob;
 using kernels::ProfileOutput;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kBatchBytes = std::size_t{256} << 20;  // tensors held at a time
+constexpr std::size_t kProfiledBytes = std::size_t{256} << 20;  // tensors held at a time
 
 /// Sums of one head over prompts; divided at the end.
 struct Gathered {
@@ -116,7 +115,7 @@ private:
     void addPromptOf(PromptIndex prompt, Index ordinal, const RunControl& control) {
         HeadLoader loader(source_, layer_, prompt, length_, false);
         const std::size_t headBytes = static_cast<std::size_t>(length_ * layer_.headDim) * 2 * sizeof(double);
-        const std::size_t batch = std::max<std::size_t>(1, kBatchBytes / std::max<std::size_t>(headBytes, 1));
+        const std::size_t batch = std::max<std::size_t>(1, kProfiledBytes / std::max<std::size_t>(headBytes, 1));
         for (std::size_t start = 0; start < heads_.size(); start += batch) {
             const std::size_t end = std::min(start + batch, heads_.size());
             profileBatch(loader, start, end, ordinal, control.parts(start, end, heads_.size()));

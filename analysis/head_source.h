@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ using kernels::KvHeadIndex;
 using kernels::LayerIndex;
 using kernels::PromptIndex;
 using kernels::RunControl;
+
+/// A number that does not exist: undefined or left out.
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// What one layer of a dump holds. Sizes in elements, scale in 1/logit units.
 struct LayerInfo {

@@ -15,9 +15,8 @@ using kernels::KernelSpec;
 using kernels::RowsJob;
 using kernels::RowsOutput;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kBlockRows = 256;  // rows evaluated at a time; bounds what W_o needs in memory
-constexpr std::size_t kBatchBytes = std::size_t{512} << 20;  // tensors held at a time
+constexpr std::size_t kComparedBytes = std::size_t{512} << 20;  // tensors held at a time
 
 /// Exact attention is evaluated once, whether it is asked for or not.
 bool isExact(const std::string& kernel) { return kernel == "softmax"; }
@@ -116,7 +115,7 @@ void LayerComparison::runBlock(std::size_t prompt, Index start, Index count, Hea
 
     const std::size_t headBytes =
         static_cast<std::size_t>(length_ * (2 * layer_.headDim + layer_.valueDim)) * sizeof(double);
-    const std::size_t batch = std::max<std::size_t>(1, kBatchBytes / std::max<std::size_t>(headBytes, 1));
+    const std::size_t batch = std::max<std::size_t>(1, kComparedBytes / std::max<std::size_t>(headBytes, 1));
     for (std::size_t from = 0; from < heads_.size(); from += batch) {
         const std::size_t to = std::min(from + batch, heads_.size());
         std::vector<RowsJob> jobs;

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "io/dump/attribute_scope.h"
 #include "io/dump/number_decoding.h"
 #include "io/hdf5_read.h"
+#include "io/layer_name.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -28,13 +28,6 @@ constexpr const char* kFormat = "attn-kernel-params";
 constexpr const char* kWhereToStore = "store parameters below /layers/LL/NAME (resources/docs/formats.md)";
 /// Of the file or of a layer, never a parameter of a kernel.
 constexpr std::array<std::string_view, 3> kNotInherited{"format", "format_version", "provenance"};
-
-std::optional<int> layerNumber(const std::string& name) {
-    int number = 0;
-    const char* const last = name.data() + name.size();
-    const auto [end, error] = std::from_chars(name.data(), last, number);
-    return error == std::errc{} && end == last && number >= 0 ? std::optional(number) : std::nullopt;
-}
 
 bool holdsNumbers(const Hdf5Dataset& dataset) {
     const Hdf5Type::Class kind = dataset.layout().type.kind;
@@ -121,12 +114,12 @@ std::map<std::string, ParameterGroup> readLayer(const Hdf5Group& layer, const Sc
 
 void readLayers(const Hdf5Group& layers, const Hdf5Group& root, ParameterSet& set) {
     for (const std::string& name : layers.names()) {
-        const std::optional<int> number = layerNumber(name);
+        const std::optional<kernels::LayerIndex> number = layerNumber(name);
         if (!number || (layers.kind(name) != Hdf5Kind::Group && layers.kind(name) != Hdf5Kind::ExternalLink)) continue;
         const Hdf5Group layer = layers.group(name);
-        const auto [entry, isNew] =
-            set.layers.emplace(kernels::LayerIndex{*number}, readLayer(layer, {&layers, &root}));
-        if (!isNew) layer.place().refuse(fmt::format("is a second layer {}", *number), "keep one group per layer");
+        const auto [entry, isNew] = set.layers.emplace(*number, readLayer(layer, {&layers, &root}));
+        if (!isNew)
+            layer.place().refuse(fmt::format("is a second layer {}", number->value), "keep one group per layer");
         if (entry->second.empty()) set.layers.erase(entry);
     }
 }

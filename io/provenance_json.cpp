@@ -8,14 +8,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct ValueJson {
-    Json operator()(double value) const { return numberJson(value); }
-    template <class T>
-    Json operator()(const T& value) const {
-        return value;
-    }
-};
-
 Json namedValues(const std::vector<std::pair<std::string, analysis::ParameterValue>>& values) {
     Json object = Json::object();
     for (const auto& [name, value] : values) object[name] = std::visit(ValueJson{}, value);

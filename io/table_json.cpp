@@ -9,15 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct ValueJson {
-    Json operator()(std::monostate) const { return nullptr; }
-    Json operator()(double value) const { return numberJson(value); }
-    template <class T>
-    Json operator()(const T& value) const {
-        return value;
-    }
-};
-
 }  // namespace
 
 std::string jsonText(const analysis::Table& table) {

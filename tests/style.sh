@@ -19,11 +19,11 @@ echo "names"
 state=$build/names-checked
 { cat .clang-tidy && own -name '*.h' -o -name '*.cpp' | tr '\n' '\0' | xargs -0 sha256sum; } >"$state.now"
 cmp -s "$state.now" "$state" && exit 0
-own -name '*.cpp' | while IFS= read -r source; do
-    grep -qF "$project/$source" "$build/compile_commands.json" && printf '%s\0' "$source"
-done >"$state.todo"
-[ -s "$state.todo" ] || fail "no source of the project is in $build/compile_commands.json"
+# Every translation unit: a source, or several of one folder (unity); headers are read with them.
+sed -n 's/^  "file": "\(.*\)",\{0,1\}$/\1/p' "$build/compile_commands.json" |
+    grep -v -e /alone/ -e '\.cu$' -e _autogen/ -e /autogen/ | tr '\n' '\0' >"$state.todo"
+[ -s "$state.todo" ] || fail "no source is in $build/compile_commands.json"
 # Only names are checked here: -w leaves the warnings to the compiler.
-xargs -0 -n 4 -P "$(jobs)" clang-tidy -p "$build" --quiet --extra-arg=-w <"$state.todo" 2>"$build/names.log" ||
+xargs -0 -n 1 -P "$(jobs)" clang-tidy -p "$build" --quiet --extra-arg=-w <"$state.todo" 2>"$build/names.log" ||
     fail "names against .clang-tidy, or sources that clang-tidy cannot read: see above and $build/names.log"
 mv "$state.now" "$state"

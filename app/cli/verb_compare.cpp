@@ -17,7 +17,7 @@ using analysis::ComparisonParams;
 using analysis::ComparisonResult;
 using analysis::NumberStyle;
 
-void addOptions(CLI::App& verb, Options& options) {
+void addCompareOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     addSelectionOptions(verb, options);
     addComparisonOptions(verb, options);
@@ -117,7 +117,7 @@ void writeOutputs(const ComparisonResult& result, const std::string& path) {
     io::writeKernelOutputs(path, result.positions, arrays);
 }
 
-VerbOutput run(const Options& options, const kernels::RunControl& control) {
+VerbOutput runCompare(const Options& options, const kernels::RunControl& control) {
     ComparisonParams params = paramsFrom(options);
     const Inputs inputs = openInputs(options);
     const analysis::DumpInfo& info = inputs.source->info();
@@ -147,7 +147,7 @@ Verb compareVerb() {
             "  dimscope-cli compare dump.h5 --layers 15 --kernels performer,taylor --seeds 0-4\n"
             "  dimscope-cli compare dump.h5 --rows all --out errors.tex\n"
             "  dimscope-cli compare dump.h5 --params kernels.h5 --positions 0,17,200 --outputs y.h5 --json",
-            addOptions, run};
+            addCompareOptions, runCompare};
 }
 
 }  // namespace dimscope::app

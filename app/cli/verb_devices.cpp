@@ -7,12 +7,12 @@
 namespace dimscope::app {
 namespace {
 
-void addOptions(CLI::App& verb, Options& options) {
+void addDevicesOptions(CLI::App& verb, Options& options) {
     addOutOption(verb, options);
     addJsonOption(verb, options);
 }
 
-VerbOutput run(const Options&, const kernels::RunControl&) {
+VerbOutput runDevices(const Options&, const kernels::RunControl&) {
     analysis::RunRecord record("devices", nullptr, 0);
     VerbOutput output;
     output.table.name = "devices";
@@ -34,7 +34,7 @@ VerbOutput run(const Options&, const kernels::RunControl&) {
 
 Verb devicesVerb() {
     return {"devices", "Backends and devices, with the reason when one is unusable",
-            "  dimscope-cli devices\n  dimscope-cli devices --json", addOptions, run};
+            "  dimscope-cli devices\n  dimscope-cli devices --json", addDevicesOptions, runDevices};
 }
 
 }  // namespace dimscope::app

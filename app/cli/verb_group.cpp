@@ -11,7 +11,7 @@ namespace {
 using analysis::GroupingResult;
 using analysis::HeadGrouping;
 
-void addOptions(CLI::App& verb, Options& options) {
+void addGroupOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     addSelectionOptions(verb, options);
     addGroupingOptions(verb, options);
@@ -45,7 +45,7 @@ std::string summary(const GroupingResult& result) {
     return alignedText(table);
 }
 
-VerbOutput run(const Options& options, const kernels::RunControl& control) {
+VerbOutput runGroup(const Options& options, const kernels::RunControl& control) {
     checkSelection(options);
     analysis::GroupingParams params = groupingFrom(options);
     Inputs inputs = openInputs(options);
@@ -73,7 +73,7 @@ Verb groupVerb() {
     return {"group", "Bootstrap grouping of the dimensions by contribution",
             "  dimscope-cli group dump.h5 --layers 15\n"
             "  dimscope-cli group dump.h5 --alpha 0.5 --gamma 0.5 --support set --json",
-            addOptions, run};
+            addGroupOptions, runGroup};
 }
 
 }  // namespace dimscope::app

@@ -12,7 +12,7 @@ namespace {
 using analysis::DumpInfo;
 using analysis::LayerInfo;
 
-void addOptions(CLI::App& verb, Options& options) {
+void addInfoOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     addOutOption(verb, options);
     addJsonOption(verb, options);
@@ -94,7 +94,7 @@ std::string headingOf(const DumpInfo& info) {
     return text + "\n";
 }
 
-VerbOutput run(const Options& options, const kernels::RunControl&) {
+VerbOutput runInfo(const Options& options, const kernels::RunControl&) {
     analysis::RunRecord record("info", nullptr, 0);
     const auto source = io::openDump(options.file);
     const DumpInfo& info = source->info();
@@ -114,7 +114,7 @@ VerbOutput run(const Options& options, const kernels::RunControl&) {
 
 Verb infoVerb() {
     return {"info", "What is in a dump, without reading a tensor",
-            "  dimscope-cli info dump.h5\n  dimscope-cli info dump.h5 --json", addOptions, run};
+            "  dimscope-cli info dump.h5\n  dimscope-cli info dump.h5 --json", addInfoOptions, runInfo};
 }
 
 }  // namespace dimscope::app

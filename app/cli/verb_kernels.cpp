@@ -16,7 +16,7 @@ using kernels::KernelDescriptor;
 // A head of common size: whether a backend has a kernel is asked for this one.
 constexpr kernels::HeadShape kHead{.rows = 1024, .headDim = 64, .valueDim = 64};
 
-void addOptions(CLI::App& verb, Options& options) {
+void addKernelsOptions(CLI::App& verb, Options& options) {
     addOutOption(verb, options);
     addJsonOption(verb, options);
 }
@@ -92,7 +92,7 @@ analysis::Table kernelsTable(const std::vector<Candidate>& backends) {
     return table;
 }
 
-VerbOutput run(const Options&, const kernels::RunControl&) {
+VerbOutput runKernels(const Options&, const kernels::RunControl&) {
     analysis::RunRecord record("kernels", nullptr, 0);
     const std::vector<Candidate> backends = candidates();
     VerbOutput output;
@@ -109,7 +109,7 @@ VerbOutput run(const Options&, const kernels::RunControl&) {
 
 Verb kernelsVerb() {
     return {"kernels", "Every kernel, its parameters and what each backend supports",
-            "  dimscope-cli kernels\n  dimscope-cli kernels --json", addOptions, run};
+            "  dimscope-cli kernels\n  dimscope-cli kernels --json", addKernelsOptions, runKernels};
 }
 
 }  // namespace dimscope::app

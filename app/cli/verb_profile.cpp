@@ -14,7 +14,7 @@ using analysis::HeadProfile;
 using analysis::NumberStyle;
 using analysis::ProfileResult;
 
-void addOptions(CLI::App& verb, Options& options) {
+void addProfileOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     addSelectionOptions(verb, options);
     addBackendOptions(verb, options);
@@ -59,7 +59,7 @@ std::string summary(const ProfileResult& result) {
     return alignedText(table);
 }
 
-VerbOutput run(const Options& options, const kernels::RunControl& control) {
+VerbOutput runProfile(const Options& options, const kernels::RunControl& control) {
     checkSelection(options);
     const Inputs inputs = openInputs(options);
     ProfileResult result = analysis::profileHeads(selectionFrom(options, inputs.source->info(), {}), *inputs.source,
@@ -86,7 +86,7 @@ Verb profileVerb() {
     return {"profile", "Magnitudes and contributions of every dimension",
             "  dimscope-cli profile dump.h5 --layers 15\n"
             "  dimscope-cli profile dump.h5 --layers 4,12 --heads 0-3 --out profile.csv",
-            addOptions, run};
+            addProfileOptions, runProfile};
 }
 
 }  // namespace dimscope::app

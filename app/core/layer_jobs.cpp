@@ -12,7 +12,9 @@ bool needsGroups(const ComparisonKey& key) {
     return std::find(key.kernels.begin(), key.kernels.end(), "oal") != key.kernels.end();
 }
 
-analysis::ComparisonParams paramsOf(const ComparisonKey& key) {
+}  // namespace
+
+analysis::ComparisonParams comparisonParams(const ComparisonKey& key) {
     analysis::ComparisonParams params;
     params.selection.layers = {key.layer};
     if (key.head) params.selection.heads = {*key.head};
@@ -31,8 +33,6 @@ void setGroups(const analysis::GroupingResult& grouping, analysis::KernelFactory
     for (const analysis::HeadGrouping& head : grouping.heads)
         if (head.usable) factory.setGroups(head.layer, head.head, head.labels());
 }
-
-}  // namespace
 
 std::shared_ptr<const analysis::ProfileResult> profileLayer(const JobContext& context, const ProfileKey& key,
                                                             const RunControl& control) {
@@ -58,8 +58,8 @@ std::shared_ptr<const analysis::ComparisonResult> compareKernelsOf(const JobCont
         analysis::KernelFactory factory(key.settings);
         if (needsGroups(key)) setGroups(*groupLayer(context, key.grouping, control.slice(0.0F, 0.2F)), factory);
         return context.backend->with(key.backend, [&](kernels::Backend& backend) {
-            return analysis::compareKernels(paramsOf(key), factory, *context.source, backend, control.slice(0.2F, 1.0F),
-                                            true);
+            return analysis::compareKernels(comparisonParams(key), factory, *context.source, backend,
+                                            control.slice(0.2F, 1.0F), true);
         });
     });
 }

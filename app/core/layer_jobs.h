@@ -27,6 +27,11 @@ std::shared_ptr<const analysis::GroupingResult> groupLayer(const JobContext& con
 std::shared_ptr<const analysis::ComparisonResult> compareKernelsOf(const JobContext& context, const ComparisonKey& key,
                                                                    const RunControl& control);
 
+/// The key in the words of the analysis.
+analysis::ComparisonParams comparisonParams(const ComparisonKey& key);
+/// Group labels of every usable head, for the kernels that need them.
+void setGroups(const analysis::GroupingResult& grouping, analysis::KernelFactory& factory);
+
 /// |q| and |k| of one head of one prompt, for the token maps.
 struct HeadTensors {
     PromptIndex prompt;

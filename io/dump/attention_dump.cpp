@@ -5,13 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "io/dump/dump_identity.h"
 #include "io/dump/dump_source.h"
 #include "io/dump/layer_metadata.h"
 #include "io/dump/prompt_metadata.h"
+#include "io/layer_name.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -35,14 +35,6 @@ void checkFormat(const Hdf5Group& root, const AttributeScope& scope, std::vector
             "update this program");
     if (version < 1)
         root.place().refuse(fmt::format("has format_version {}, expected 1", version), "correct the attribute");
-}
-
-/// "04" -> 4; nothing for names that are not a layer number.
-std::optional<kernels::LayerIndex> layerNumber(const std::string& name) {
-    int number = 0;
-    const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (failure != std::errc() || end != name.data() + name.size() || number < 0) return std::nullopt;
-    return kernels::LayerIndex{number};
 }
 
 /// Opens layer after layer; one that cannot be read becomes a warning, as long as another one can.

@@ -21,6 +21,7 @@ constexpr double kLeastLeft = 5.1, kLeastRight = 2.0, kTop = 0.75, kBottomBare =
 constexpr double kLabelLine = 1.2, kTitleLine = 1.4, kHeaderLine = 1.5;
 constexpr double kYTitleMiddle = 1.0, kYTitleRoom = 0.75;
 constexpr double kBarGap = 1.4, kBarWidth = 0.9, kBarTitleRoom = 1.7;
+constexpr double kBarLabelRoom = 1.35;
 constexpr double kTickSpacingY = 2.6, kTickSpacingX = 6.0;
 constexpr int kMostTicks = 5;
 
@@ -99,6 +100,7 @@ private:
             place.plot.setBottom(std::max(theme_.snapped(y + share), place.plot.top()));
             y += share + below(i);
             place.y = verticalMap(panel(i), place.plot);
+            makeRoomForBarLabels(panel(i), place);
             place.yTicks = panel(i).y.showLabels
                                ? axisTicks(panel(i).y, place.y, tickCount(share, theme_.em(kTickSpacingY)))
                                : std::vector<Tick>{};
@@ -112,6 +114,24 @@ private:
         AxisMap map = axisMap(panel.y, plot.bottom(), plot.top());
         if (heatMapOf(panel) && map.from < map.to) std::swap(map.from, map.to);
         return map;
+    }
+
+    // Numbers at the bars' ends need a line of text inside the plot, however small it is.
+    void makeRoomForBarLabels(const Panel& panel, PanelGeometry& place) const {
+        if (place.y.log || !(place.y.from < place.y.to) || place.plot.height() < theme_.em(5 * kBarLabelRoom)) return;
+        for (int pass = 0; pass < 3; ++pass) {  // more room at one end changes the scale of the other
+            const double room = theme_.em(kBarLabelRoom) / place.plot.height() * (place.y.to - place.y.from);
+            for (const auto& mark : panel.marks)
+                if (const auto* bars = std::get_if<analysis::Bars>(&mark))
+                    for (const auto& bar : bars->bars) {
+                        if (bar.label.empty() || !std::isfinite(bar.top)) continue;
+                        const double whisker = bar.whiskerTo.value_or(bar.top);
+                        if (bar.top < bar.base)
+                            place.y.from = std::min(place.y.from, std::min(bar.top, whisker) - room);
+                        else
+                            place.y.to = std::max(place.y.to, std::max(bar.top, whisker) + room);
+                    }
+        }
     }
 
     void findColourBars() {

@@ -77,16 +77,30 @@ std::vector<double> tickValues(const HeatMap& map) {
     return apart;
 }
 
+/// Values to places 0..1 on the colour bar; the borders are scaled once for all values of a map.
+class ColourPlaces {
+public:
+    explicit ColourPlaces(const HeatMap& map) : scale_(map.scale), from_(map.from) {
+        if (map.scale == ColourScale::Log && !(from_ > 0.0)) from_ = map.to * 1e-3;
+        to_ = std::max(from_, map.to);
+        scaledFrom_ = scaledValue(scale_, from_);
+        scaledRange_ = scaledValue(scale_, map.to) - scaledFrom_;
+    }
+
+    double operator()(double value) const {
+        if (std::isnan(value)) return value;
+        const double scaled = scaledValue(scale_, std::clamp(value, from_, to_));
+        return scaledRange_ > 0.0 ? (scaled - scaledFrom_) / scaledRange_ : 0.5;
+    }
+
+private:
+    ColourScale scale_;
+    double from_ = 0.0, to_ = 0.0, scaledFrom_ = 0.0, scaledRange_ = 0.0;
+};
+
 }  // namespace
 
-double colourPosition(const HeatMap& map, double value) {
-    if (std::isnan(value)) return value;
-    double from = map.from;
-    if (map.scale == ColourScale::Log && !(from > 0.0)) from = map.to * 1e-3;
-    value = std::clamp(value, from, std::max(from, map.to));
-    const double a = scaledValue(map.scale, from), b = scaledValue(map.scale, map.to);
-    return b > a ? (scaledValue(map.scale, value) - a) / (b - a) : 0.5;
-}
+double colourPosition(const HeatMap& map, double value) { return ColourPlaces(map)(value); }
 
 QRgb mapColour(ColourMap map, double position) {
     return map == ColourMap::Cividis ? interpolated(kCividis, position) : interpolated(kBlueWhiteVermilion, position);
@@ -114,14 +128,19 @@ QImage heatMapImage(const HeatMap& map, Index first, Index last, QSize size) {
     for (int i = 0; i <= kColourSteps; ++i)
         colours[static_cast<std::size_t>(i)] = mapColour(map.map, static_cast<double>(i) / kColourSteps);
 
+    const ColourPlaces placeOf(map);
     QImage image(size, QImage::Format_ARGB32);
     for (int y = 0; y < size.height(); ++y) {
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
         const auto rows = cellsOf(y, size.height(), map.values->rows());
+        if (y > 0 && rows == cellsOf(y - 1, size.height(), map.values->rows())) {
+            std::copy_n(reinterpret_cast<const QRgb*>(image.constScanLine(y - 1)), size.width(), line);
+            continue;
+        }
         for (int x = 0; x < size.width(); ++x) {
             const auto [from, to] = cellsOf(x, size.width(), last - first);
-            const double place = colourPosition(
-                map, static_cast<double>(largestMagnitude(*map.values, rows, {first + from, first + to})));
+            const double place =
+                placeOf(static_cast<double>(largestMagnitude(*map.values, rows, {first + from, first + to})));
             line[x] = std::isnan(place) ? qRgba(0, 0, 0, 0)
                                         : colours[static_cast<std::size_t>(std::lround(place * kColourSteps))];
         }

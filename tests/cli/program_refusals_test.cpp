@@ -19,12 +19,12 @@ void expectRefusal(Arguments arguments, int exitCode, const std::string& word) {
     EXPECT_NE(plain.err.find(word), std::string::npos) << plain.err;
 
     arguments.emplace_back("--json");
-    const FinishedProgram json = runCli(arguments);
-    EXPECT_EQ(json.exitCode, exitCode);
-    EXPECT_EQ(json.err, plain.err);
+    const FinishedProgram asJson = runCli(arguments);
+    EXPECT_EQ(asJson.exitCode, exitCode);
+    EXPECT_EQ(asJson.err, plain.err);
     for (const char* key : {"file", "object", "cause", "advice"})
-        EXPECT_TRUE(json.document()["error"][key].is_string()) << key << ": " << json.out;
-    EXPECT_FALSE(json.document()["error"]["cause"].get<std::string>().empty());
+        EXPECT_TRUE(asJson.document()["error"][key].is_string()) << key << ": " << asJson.out;
+    EXPECT_FALSE(asJson.document()["error"]["cause"].get<std::string>().empty());
 }
 
 TEST(CliRefusals, WrongUsageIsTwo) {

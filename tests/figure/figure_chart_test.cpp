@@ -246,6 +246,18 @@ TEST(FigureChart, PanelsShareTheirMarginsAndFillTheFigure) {
     EXPECT_EQ(left(magnitudeSample()), left(contributionSample()));
 }
 
+TEST(FigureChart, NumbersOfBarsHaveRoomInsideThePlot) {
+    Figure figure = magnitudeSample();
+    figure.panels[0].y.from = -10.6;  // exactly the longest bars
+    figure.panels[0].y.to = 9.5;
+    for (double height : {150.0, 192.0, 400.0}) {
+        const DrawnFigure drawn = drawnSample(figure, lightTheme(), QSizeF(910.0, height));
+        const PanelGeometry& place = drawn.geometry.panels[0];
+        EXPECT_GE(place.y.position(9.5 * 1.06) - place.plot.top(), 11.0) << height;
+        EXPECT_GE(place.plot.bottom() - place.y.position(-10.6 * 1.06), 11.0) << height;
+    }
+}
+
 TEST(FigureChart, CrowdedEndLabelsDoNotOverlap) {
     Figure figure = linesSample();
     for (analysis::Mark& mark : figure.panels[0].marks)

@@ -15,7 +15,7 @@ namespace {
 using Positions = std::vector<std::vector<kernels::Index>>;
 using Sizes = std::vector<std::uint64_t>;
 
-const Positions kPositions{{0, 3, 5}, {1, 2, 4}};  // 2 prompts, 3 rows
+const Positions kRows{{0, 3, 5}, {1, 2, 4}};  // 2 prompts, 3 rows
 
 std::vector<double> numbered(std::size_t count) {
     std::vector<double> values(count);
@@ -28,7 +28,7 @@ TEST(KernelOutputs, AreReadBackEqual) {
     const std::vector<double> exact = numbered(2 * 1 * 3 * 2), kernel = numbered(2 * 2 * 1 * 3 * 2);
     const std::vector<io::OutputArray> outputs{{kernels::LayerIndex{7}, "softmax", {2, 1, 3, 2}, exact},
                                                {kernels::LayerIndex{7}, "performer", {2, 2, 1, 3, 2}, kernel}};
-    io::writeKernelOutputs(folder / "y.h5", kPositions, outputs);
+    io::writeKernelOutputs(folder / "y.h5", kRows, outputs);
 
     const io::Hdf5Group root = io::Hdf5Group::openFile(folder / "y.h5");
     EXPECT_EQ(std::get<std::string>(*root.attribute("format")), "attn-kernel-outputs");
@@ -55,10 +55,10 @@ TEST(KernelOutputs, RefuseWhatDoesNotFit) {
         const std::vector<io::OutputArray> outputs{{kernels::LayerIndex{7}, kernel, shape, values}};
         io::writeKernelOutputs(folder / "y.h5", positions, outputs);
     };
-    EXPECT_THROW(write("softmax", {1, 2, 1, 3, 2}, kPositions), kernels::ShapeError);        // rank
-    EXPECT_THROW(write("performer", {2, 1, 3, 2}, kPositions), kernels::ShapeError);         // rank
-    EXPECT_THROW(write("softmax", {2, 3, 1, 2}, kPositions), kernels::ShapeError);           // rows
-    EXPECT_THROW(write("softmax", {2, 1, 3, 3}, kPositions), kernels::ShapeError);           // number of values
+    EXPECT_THROW(write("softmax", {1, 2, 1, 3, 2}, kRows), kernels::ShapeError);             // rank
+    EXPECT_THROW(write("performer", {2, 1, 3, 2}, kRows), kernels::ShapeError);              // rank
+    EXPECT_THROW(write("softmax", {2, 3, 1, 2}, kRows), kernels::ShapeError);                // rows
+    EXPECT_THROW(write("softmax", {2, 1, 3, 3}, kRows), kernels::ShapeError);                // number of values
     EXPECT_THROW(write("softmax", {2, 1, 3, 2}, {{0, 3, 5}, {1, 2}}), kernels::ShapeError);  // ragged
     EXPECT_THROW(write("softmax", {2, 1, 3, 2}, {{0, 3, -1}, {1, 2, 4}}), kernels::ArgumentError);
     EXPECT_TRUE(folder.names().empty());

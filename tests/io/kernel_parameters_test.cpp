@@ -123,11 +123,11 @@ TEST(KernelParameters, RefusesOtherFiles) {
     EXPECT_TRUE(warnings.empty());
 }
 
-struct Refusal {
+struct ParameterRefusal {
     std::string file, object, cause;
 };
 
-class EveryParameterRefusal : public testing::TestWithParam<Refusal> {};
+class EveryParameterRefusal : public testing::TestWithParam<ParameterRefusal> {};
 
 TEST_P(EveryParameterRefusal, IsOneLineWithFileObjectAndCause) {
     std::vector<analysis::Warning> warnings;
@@ -144,12 +144,12 @@ TEST_P(EveryParameterRefusal, IsOneLineWithFileObjectAndCause) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryParameterRefusal,
-                         testing::Values(Refusal{"parameters_version_2", "/", "newer program"},
-                                         Refusal{"parameters_other_format", "/", "attn-dump"},
-                                         Refusal{"parameters_link", "/layers/15/performer/w", "external link"},
-                                         Refusal{"parameters_indices", "/positions", "not indices"},
-                                         Refusal{"parameters_rank", "/bootstrap/indices", "two axes"},
-                                         Refusal{"parameters_nothing", "/", "no kernel parameters"}),
+                         testing::Values(ParameterRefusal{"parameters_version_2", "/", "newer program"},
+                                         ParameterRefusal{"parameters_other_format", "/", "attn-dump"},
+                                         ParameterRefusal{"parameters_link", "/layers/15/performer/w", "external link"},
+                                         ParameterRefusal{"parameters_indices", "/positions", "not indices"},
+                                         ParameterRefusal{"parameters_rank", "/bootstrap/indices", "two axes"},
+                                         ParameterRefusal{"parameters_nothing", "/", "no kernel parameters"}),
                          [](const auto& given) { return given.param.file; });
 
 }  // namespace

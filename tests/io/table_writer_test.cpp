@@ -22,7 +22,7 @@ const std::vector<double> kNumbers{0.1, -1.0 / 3.0, 6.02214076e23, std::numeric_
                                    std::numeric_limits<double>::max()};
 
 /// A column of each kind; NaN and infinity are undefined.
-Table madeUp() {
+Table madeUpTable() {
     Table table;
     table.name = "made-up";
     table.caption = "First line\n# second, 5 % of x_y";
@@ -73,7 +73,7 @@ std::vector<std::vector<std::string>> csvRows(const std::string& text) {
 }
 
 TEST(TableCsv, IsReadBackEqual) {
-    const auto rows = csvRows(io::tableText(madeUp(), TableFormat::Csv));
+    const auto rows = csvRows(io::tableText(madeUpTable(), TableFormat::Csv));
     ASSERT_EQ(rows.size(), 8U);
     EXPECT_EQ(rows[0], (std::vector<std::string>{"kernel", "rel_mse", "share", "group", "count"}));
     EXPECT_EQ(rows[1][0], kNasty);
@@ -89,7 +89,7 @@ TEST(TableCsv, IsReadBackEqual) {
 }
 
 TEST(TableCsv, CaptionProvenanceAndWarningsAreComments) {
-    std::istringstream lines(io::tableText(madeUp(), TableFormat::Csv));
+    std::istringstream lines(io::tableText(madeUpTable(), TableFormat::Csv));
     std::string line, comments;
     while (std::getline(lines, line) && line.starts_with("# ")) comments += line + "\n";
     EXPECT_TRUE(line.starts_with("kernel,"));
@@ -98,7 +98,7 @@ TEST(TableCsv, CaptionProvenanceAndWarningsAreComments) {
 }
 
 TEST(TableMarkdown, NothingIsReadAsMarkup) {
-    const std::string text = io::tableText(madeUp(), TableFormat::Markdown);
+    const std::string text = io::tableText(madeUpTable(), TableFormat::Markdown);
     EXPECT_NE(text.find("| Kernel | RelMSE (ms) | Share | Group | Count |\n| --- | ---: | ---: | ---: | ---: |\n"),
               std::string::npos)
         << text;
@@ -111,7 +111,7 @@ TEST(TableMarkdown, NothingIsReadAsMarkup) {
 }
 
 TEST(TableLatex, IsBooktabsWithEverythingEscaped) {
-    const std::string text = io::tableText(madeUp(), TableFormat::Latex);
+    const std::string text = io::tableText(madeUpTable(), TableFormat::Latex);
     for (const char* part :
          {"\\begin{tabular}{lrrlr}", "\\toprule", "\\midrule", "\\bottomrule",
           "\\caption{First line \\# second, 5 \\% of x\\_y}", "Kernel & RelMSE (ms) & Share & Group & Count \\\\",
@@ -126,7 +126,7 @@ TEST(TableLatex, IsBooktabsWithEverythingEscaped) {
 }
 
 TEST(TableJson, IsReadBackEqual) {
-    const auto json = nlohmann::json::parse(io::tableText(madeUp(), TableFormat::Json));
+    const auto json = nlohmann::json::parse(io::tableText(madeUpTable(), TableFormat::Json));
     EXPECT_EQ(json["name"], "made-up");
     EXPECT_EQ(json["columns"].size(), 5U);
     EXPECT_EQ(json["columns"][1]["name"], "rel_mse");
@@ -146,7 +146,7 @@ TEST(TableJson, IsReadBackEqual) {
 
 TEST(TableWriter, GoesByTheExtension) {
     const TemporaryFolder folder;
-    const Table table = madeUp();
+    const Table table = madeUpTable();
     const std::vector<std::pair<std::string, TableFormat>> formats{{"t.csv", TableFormat::Csv},
                                                                    {"t.json", TableFormat::Json},
                                                                    {"t.md", TableFormat::Markdown},
@@ -168,7 +168,7 @@ TEST(TableWriter, AnEmptyTableHasItsHeading) {
 }
 
 TEST(TableWriter, RefusesColumnsOfUnequalLength) {
-    Table table = madeUp();
+    Table table = madeUpTable();
     table.columns.back().cells.pop_back();
     EXPECT_THROW(io::tableText(table, TableFormat::Csv), kernels::ShapeError);
 }
