@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# sh resources/start.sh [FILE]: installs what is needed, builds the program and writes the tables of FILE (default: the
-# bundled sample) to report/.
+# sh resources/start.sh [FILE]: installs what is needed, builds the program and opens its window on FILE (default: the
+# bundled sample). Without a display it writes every figure and table of FILE to report/ instead.
 set -eu
 project=$(cd "$(dirname "$0")/.." && pwd)
 . "$project/resources/packages.sh"
@@ -13,21 +13,17 @@ file=${1:-$project/resources/sample/smollm2-sample.h5}
 build=$project/build/release
 mkdir -p "$build"
 # shellcheck disable=SC2086
-installPackages $buildPackages
+installPackages $buildPackages $runPackages
 configure "$build" -DCMAKE_BUILD_TYPE=Release -DWITH_TESTS=OFF
-program=$build/app/cli/dimscope-cli
+program=$build/app/window/dimscope
 [ -x "$program" ] || echo "building (some minutes the first time)"
-cmake --build "$build" --parallel "$(jobs)" --target dimscope-cli >"$build/build.log" 2>&1 || {
+cmake --build "$build" --parallel "$(jobs)" >"$build/build.log" 2>&1 || {
     tail -n 40 "$build/build.log" >&2
     fail "the build failed, see above and $build/build.log"
 }
 
-report=$project/report
-mkdir -p "$report"
-"$program" info "$file"
-for format in csv md tex; do
-    "$program" profile "$file" --out "$report/profile.$format" >/dev/null
-    "$program" group "$file" --out "$report/groups.$format" >/dev/null
-    "$program" compare "$file" --kernels all --out "$report/kernel-errors.$format" >/dev/null
-done
-echo "tables are in $report"
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+    exec "$program" "$file"
+fi
+echo "no display: writing the report"
+exec "$program" --export "$project/report" "$file"

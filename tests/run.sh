@@ -9,7 +9,7 @@ project=$(cd "$(dirname "$0")/.." && pwd)
 build=$project/build/tests
 mkdir -p "$build"
 # shellcheck disable=SC2086
-installPackages $buildPackages $testPackages
+installPackages $buildPackages $runPackages $testPackages
 echo "configure"
 configure "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWARNINGS_AS_ERRORS=ON
 echo "build"

@@ -11,6 +11,10 @@
 
 #include "app/window/style_sheet.h"
 
+// The icons are in a static library: nothing but this call makes the linker keep them. It must stand outside
+// namespaces.
+static void keepIcons() { Q_INIT_RESOURCE(app); }
+
 namespace dimscope::app {
 namespace {
 
@@ -95,6 +99,7 @@ Appearance::Appearance(QApplication& application, QObject* parent)
     : QObject(parent),
       application_(application),
       systemIsDark_(application.palette().window().color().lightness() < 128) {
+    keepIcons();
     application_.setStyle(QStyleFactory::create("Fusion"));
     application_.setFont(interfaceFont(application_.font()));
     apply();

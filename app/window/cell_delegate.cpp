@@ -9,8 +9,8 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kPadding = 6;
-constexpr double kBarWidth = 36.0, kBarHeight = 7.0;
+constexpr int kCellPadding = 6;
+constexpr double kShareWidth = 36.0, kShareHeight = 7.0;
 
 double advanceOf(const QFontMetricsF& metrics, QChar c) {
     return c.isDigit() ? metrics.horizontalAdvance('0') : metrics.horizontalAdvance(c);
@@ -57,10 +57,10 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     painter->setPen(look.colour.isValid() ? look.colour : appearance_.colours().text);
     const QString text = index.data().toString();
     const bool right = Qt::Alignment(index.data(Qt::TextAlignmentRole).toInt()).testFlag(Qt::AlignRight);
-    QRectF room = QRectF(option.rect).adjusted(kPadding, 0, -kPadding, -1);
+    QRectF room = QRectF(option.rect).adjusted(kCellPadding, 0, -kCellPadding, -1);
     if (look.bar) {
-        const double width = kBarWidth * std::clamp(*look.bar, 0.0, 1.0);
-        painter->fillRect(QRectF(room.left(), std::floor(room.center().y() - kBarHeight / 2.0), width, kBarHeight),
+        const double width = kShareWidth * std::clamp(*look.bar, 0.0, 1.0);
+        painter->fillRect(QRectF(room.left(), std::floor(room.center().y() - kShareHeight / 2.0), width, kShareHeight),
                           look.barColour);
     }
     if (right)
@@ -76,7 +76,7 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
     QFont font = option.font;
     font.setBold(look.bold);
     const double text = tabularWidth(QFontMetricsF(font), index.data().toString());
-    return {static_cast<int>(text + 2 * kPadding + (look.bar ? kBarWidth + 8 : 0) + 1), table_.rowHeight()};
+    return {static_cast<int>(text + 2 * kCellPadding + (look.bar ? kShareWidth + 8 : 0) + 1), table_.rowHeight()};
 }
 
 }  // namespace dimscope::app

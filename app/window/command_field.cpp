@@ -4,6 +4,7 @@
 #include <QAbstractItemView>
 #include <QCompleter>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QRegularExpression>
 #include <QStringListModel>
 

@@ -15,11 +15,11 @@
 namespace dimscope::app {
 namespace {
 
-constexpr double kMargin = 10.0, kMeanRadius = 4.5, kSeedRadius = 2.5;
+constexpr double kAxisMargin = 10.0, kMeanRadius = 4.5, kSeedRadius = 2.5;
 constexpr int kNameIndent = 16;
 
 double xOf(const DotScale& scale, double value, const QRectF& cell) {
-    return cell.left() + kMargin + scale.place(value) * (cell.width() - 2.0 * kMargin);
+    return cell.left() + kAxisMargin + scale.place(value) * (cell.width() - 2.0 * kAxisMargin);
 }
 
 bool onAxis(const DotScale& scale, double value) { return value >= scale.from && value <= scale.to; }
@@ -29,7 +29,7 @@ io::AxisMap mapOf(const DotScale& scale, double left, double width) {
     axis.scale = analysis::AxisScale::Log;
     axis.from = scale.from;
     axis.to = scale.to;
-    return io::axisMap(axis, left + kMargin, left + width - kMargin);
+    return io::axisMap(axis, left + kAxisMargin, left + width - kAxisMargin);
 }
 
 std::vector<io::Tick> ticksOf(const io::AxisMap& map) {
@@ -116,7 +116,7 @@ void DotDelegate::paintDots(QPainter& painter, const QRectF& cell, const KernelR
 void DotDelegate::paintWords(QPainter& painter, const QRectF& cell, const QString& words) const {
     painter.setFont(chartFont(painter.font()));
     painter.setPen(appearance().colours().secondary);
-    painter.drawText(cell.adjusted(kMargin, 0, 0, -1), Qt::AlignLeft | Qt::AlignVCenter, words);
+    painter.drawText(cell.adjusted(kAxisMargin, 0, 0, -1), Qt::AlignLeft | Qt::AlignVCenter, words);
 }
 
 void DotDelegate::paintOffAxis(QPainter& painter, const QRectF& cell, const KernelRow& row) const {
@@ -124,8 +124,8 @@ void DotDelegate::paintOffAxis(QPainter& painter, const QRectF& cell, const Kern
     const bool above = row.relMse > scale_->to;
     painter.setFont(chartFont(painter.font()));
     painter.setPen(appearance().colours().secondary);
-    painter.drawText(cell.adjusted(4, 0, -4, -1), Qt::AlignVCenter | (above ? Qt::AlignRight : Qt::AlignLeft),
-                     above ? number + " ▶" : "◀ " + number);
+    const Qt::Alignment alignment = Qt::AlignVCenter | (above ? Qt::AlignRight : Qt::AlignLeft);
+    painter.drawText(cell.adjusted(4, 0, -4, -1), static_cast<int>(alignment), above ? number + " ▶" : "◀ " + number);
 }
 
 DotHeader::DotHeader(const Appearance& appearance, SharedScale scale, QWidget* parent)
@@ -171,7 +171,7 @@ void DotAxis::paintEvent(QPaintEvent*) {
     const Colours& colours = appearance_.colours();
     painter.setFont(chartFont(font()));
     const io::AxisMap map = mapOf(*scale_, left_, width_);
-    painter.fillRect(QRectF(left_ + kMargin, 0.0, width_ - 2.0 * kMargin, 1.0), colours.figure.axis);
+    painter.fillRect(QRectF(left_ + kAxisMargin, 0.0, width_ - 2.0 * kAxisMargin, 1.0), colours.figure.axis);
     painter.setPen(colours.secondary);
     for (const io::Tick& tick : ticksOf(map)) {
         const double x = std::round(map.position(tick.value));

@@ -12,29 +12,29 @@
 namespace dimscope::app {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("DumpFacts", text); }
+QString factText(const char* text) { return QCoreApplication::translate("DumpFacts", text); }
 
 /// The same fact of every layer once; "mixed" where layers differ.
 template <class Fact>
 QString common(const analysis::DumpInfo& info, Fact fact) {
     std::set<QString> values;
     for (const analysis::LayerInfo& layer : info.layers) values.insert(fact(layer));
-    return values.size() == 1 ? *values.begin() : tr("differ between layers");
+    return values.size() == 1 ? *values.begin() : factText("differ between layers");
 }
 
 QString layersText(const analysis::DumpInfo& info) {
     const auto& layers = info.layers;
     if (layers.size() > 6)
-        return tr("%1 (%2–%3)").arg(layers.size()).arg(layers.front().layer.value).arg(layers.back().layer.value);
+        return factText("%1 (%2–%3)").arg(layers.size()).arg(layers.front().layer.value).arg(layers.back().layer.value);
     QStringList numbers;
     for (const analysis::LayerInfo& layer : layers) numbers.append(QString::number(layer.layer.value));
     return numbers.join(' ');
 }
 
 QString headsText(const analysis::LayerInfo& layer) {
-    const QString dim = tr(" · d %1").arg(layer.headDim);
-    if (layer.nHeads == layer.nKvHeads) return tr("%1").arg(layer.nHeads) + dim;
-    return tr("%1 query · %2 KV").arg(layer.nHeads).arg(layer.nKvHeads) + dim;
+    const QString dim = factText(" · d %1").arg(layer.headDim);
+    if (layer.nHeads == layer.nKvHeads) return factText("%1").arg(layer.nHeads) + dim;
+    return factText("%1 query · %2 KV").arg(layer.nHeads).arg(layer.nKvHeads) + dim;
 }
 
 QString scaleText(const analysis::LayerInfo& layer) {
@@ -44,16 +44,16 @@ QString scaleText(const analysis::LayerInfo& layer) {
 }
 
 QString rotationText(const analysis::LayerInfo& layer) {
-    if (layer.rope == "post") return tr("RoPE applied");
-    if (layer.rope == "pre") return tr("before RoPE");
-    return tr("no RoPE");
+    if (layer.rope == "post") return factText("RoPE applied");
+    if (layer.rope == "pre") return factText("before RoPE");
+    return factText("no RoPE");
 }
 
 QString maskText(const analysis::LayerInfo& layer) {
-    QString text = layer.causal ? tr("causal") : tr("full");
-    if (layer.window > 0) text += tr(" · window %1").arg(layer.window);
-    if (layer.softcap > 0.0) text += tr(" · softcap %1").arg(layer.softcap);
-    if (layer.hasSink) text += tr(" · sink");
+    QString text = layer.causal ? factText("causal") : factText("full");
+    if (layer.window > 0) text += factText(" · window %1").arg(layer.window);
+    if (layer.softcap > 0.0) text += factText(" · softcap %1").arg(layer.softcap);
+    if (layer.hasSink) text += factText(" · sink");
     return text;
 }
 
@@ -70,18 +70,19 @@ QString tensorsText(const analysis::LayerInfo& layer) {
 std::vector<std::pair<QString, QString>> dumpFacts(const analysis::DumpInfo& info) {
     std::vector<std::pair<QString, QString>> facts;
     const QFileInfo file(qt(info.path));
-    facts.emplace_back(tr("File"), file.fileName() + " · " + QLocale().formattedDataSize(info.identity.sizeBytes, 1));
-    if (!info.model.empty()) facts.emplace_back(tr("Model"), qt(info.model).section('/', -1));
-    facts.emplace_back(tr("Layers"), layersText(info));
-    facts.emplace_back(tr("Heads"), common(info, headsText));
-    facts.emplace_back(tr("Length"), common(info, [](const analysis::LayerInfo& layer) {
-                           return tr("%1 tokens · %2 prompts").arg(layer.positions).arg(layer.prompts);
+    facts.emplace_back(factText("File"), file.fileName());
+    facts.emplace_back(factText("Size"), QLocale().formattedDataSize(info.identity.sizeBytes, 1));
+    if (!info.model.empty()) facts.emplace_back(factText("Model"), qt(info.model).section('/', -1));
+    facts.emplace_back(factText("Layers"), layersText(info));
+    facts.emplace_back(factText("Heads"), common(info, headsText));
+    facts.emplace_back(factText("Length"), common(info, [](const analysis::LayerInfo& layer) {
+                           return factText("%1 tokens · %2 prompts").arg(layer.positions).arg(layer.prompts);
                        }));
-    facts.emplace_back(tr("Scale"), common(info, [](const analysis::LayerInfo& layer) {
+    facts.emplace_back(factText("Scale"), common(info, [](const analysis::LayerInfo& layer) {
                            return scaleText(layer) + " · " + rotationText(layer);
                        }));
-    facts.emplace_back(tr("Mask"), common(info, maskText));
-    facts.emplace_back(tr("Tensors"), common(info, tensorsText));
+    facts.emplace_back(factText("Mask"), common(info, maskText));
+    facts.emplace_back(factText("Tensors"), common(info, tensorsText));
     return facts;
 }
 

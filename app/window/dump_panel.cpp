@@ -59,6 +59,7 @@ DumpPanel::DumpPanel(const Appearance& appearance, WorkspaceModel& model, LayerP
 void DumpPanel::addFact(const QString& name, const QString& value) {
     auto* label = new QLabel(name, this);
     label->setObjectName("secondary");
+    label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     auto* text = new QLabel(value, this);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     text->setWordWrap(true);

@@ -16,10 +16,10 @@
 namespace dimscope::app {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("ExportFiles", text); }
+QString exportText(const char* text) { return QCoreApplication::translate("ExportFiles", text); }
 
 void tell(const QString& failure, QWidget* parent) {
-    if (!failure.isEmpty()) QMessageBox::warning(parent, tr("Export"), failure);
+    if (!failure.isEmpty()) QMessageBox::warning(parent, exportText("Export"), failure);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ QString tryToWrite(const std::function<void()>& write) {
     try {
         write();
     } catch (...) {
-        return tr("The export was not written. %1").arg(qt(failureOf(std::current_exception()).text));
+        return exportText("The export was not written. %1").arg(qt(failureOf(std::current_exception()).text));
     }
     return {};
 }
@@ -44,8 +44,8 @@ void writeTableFiles(const analysis::Table& table, const std::filesystem::path& 
 void askAndWriteTable(const analysis::Table& table, QWidget* parent) {
     QString filter;
     QString path =
-        QFileDialog::getSaveFileName(parent, tr("Export table"), exportFolder() + "/" + qt(table.name) + ".csv",
-                                     tr("CSV (*.csv);;Markdown (*.md);;LaTeX (*.tex);;JSON (*.json)"), &filter);
+        QFileDialog::getSaveFileName(parent, exportText("Export table"), exportFolder() + "/" + qt(table.name) + ".csv",
+                                     exportText("CSV (*.csv);;Markdown (*.md);;LaTeX (*.tex);;JSON (*.json)"), &filter);
     if (path.isEmpty()) return;
     if (QFileInfo(path).suffix().isEmpty()) path += filter.section("(*", 1).chopped(1);
     rememberExportFolder(path);
@@ -53,8 +53,8 @@ void askAndWriteTable(const analysis::Table& table, QWidget* parent) {
 }
 
 void askAndWritePage(const PageContent& content, QWidget* parent) {
-    const QString folder =
-        QFileDialog::getExistingDirectory(parent, tr("Export every figure and table of the page into"), exportFolder());
+    const QString folder = QFileDialog::getExistingDirectory(
+        parent, exportText("Export every figure and table of the page into"), exportFolder());
     if (folder.isEmpty()) return;
     rememberExportFolder(folder + "/x");
     tell(tryToWrite([&] {

@@ -6,13 +6,13 @@
 #include <QDoubleSpinBox>
 #include <QGridLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QSpinBox>
-#include <QToolButton>
 
 namespace dimscope::app {
 namespace {
 
-constexpr int kFieldWidth = 64, kChoiceWidth = 116, kRowHeight = 24;
+constexpr int kFieldWidth = 64, kChoiceWidth = 116, kFieldHeight = 24;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ FormBuilder::FormBuilder(QWidget& form) : form_(form), grid_(new QGridLayout(&fo
 void FormBuilder::section(const QString& title) {
     auto* label = new QLabel(title, &form_);
     label->setObjectName("formSection");
-    label->setFixedHeight(kRowHeight);
+    label->setFixedHeight(kFieldHeight);
     grid_->addWidget(label, row_++, 0, 1, 3);
 }
 
@@ -37,7 +37,7 @@ void FormBuilder::add(const QString& label, QWidget* field, const QString& tip) 
     name->setToolTip(tip);
     field->setToolTip(tip);
     field->setAccessibleName(label);
-    field->setFixedHeight(kRowHeight);
+    field->setFixedHeight(kFieldHeight);
     grid_->addWidget(name, row_, 0);
 }
 
@@ -80,10 +80,9 @@ QComboBox* FormBuilder::choice(const QString& label, const QString& tip) {
     return field;
 }
 
-QToolButton* FormBuilder::menu(const QString& label, const QString& tip) {
-    auto* field = new QToolButton(&form_);
+QPushButton* FormBuilder::menu(const QString& label, const QString& tip) {
+    auto* field = new QPushButton(&form_);
     field->setObjectName("choice");
-    field->setPopupMode(QToolButton::InstantPopup);
     field->setFixedWidth(kChoiceWidth);
     add(label, field, tip);
     grid_->addWidget(field, row_++, 1, 1, 2);
@@ -93,7 +92,7 @@ QToolButton* FormBuilder::menu(const QString& label, const QString& tip) {
 QCheckBox* FormBuilder::check(const QString& label, const QString& tip) {
     auto* field = new QCheckBox(label, &form_);
     field->setToolTip(tip);
-    field->setFixedHeight(kRowHeight);
+    field->setFixedHeight(kFieldHeight);
     grid_->addWidget(field, row_++, 0, 1, 3);
     return field;
 }
@@ -102,7 +101,7 @@ void FormBuilder::resetLink(std::function<void()> reset) {
     auto* link =
         new QLabel("<a href='reset' style='text-decoration:none'>" + QObject::tr("Reset to defaults") + "</a>", &form_);
     link->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    link->setFixedHeight(kRowHeight);
+    link->setFixedHeight(kFieldHeight);
     QObject::connect(link, &QLabel::linkActivated, &form_, [reset = std::move(reset)] { reset(); });
     grid_->addWidget(link, row_++, 0, 1, 3);
 }

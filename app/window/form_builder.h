@@ -10,7 +10,7 @@ class QDoubleSpinBox;
 class QGridLayout;
 class QLabel;
 class QSpinBox;
-class QToolButton;
+class QPushButton;
 class QWidget;
 
 namespace dimscope::app {
@@ -25,7 +25,7 @@ public:
     QDoubleSpinBox* number(const QString& label, double least, double most, double step, int decimals,
                            const QString& tip);
     QComboBox* choice(const QString& label, const QString& tip);
-    QToolButton* menu(const QString& label, const QString& tip);
+    QPushButton* menu(const QString& label, const QString& tip);
     QCheckBox* check(const QString& label, const QString& tip);
     /// A link under the form.
     void resetLink(std::function<void()> reset);

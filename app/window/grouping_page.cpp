@@ -2,7 +2,6 @@
 #include "app/window/grouping_page.h"
 
 #include <QGridLayout>
-#include <QHeaderView>
 #include <QVBoxLayout>
 
 #include "analysis/figures/findings.h"
@@ -21,7 +20,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kLeastFold = 640, kRowHeight = 22;
+constexpr int kLeastGroupingHeight = 640, kCutRowHeight = 22;
 
 }  // namespace
 
@@ -30,8 +29,8 @@ GroupingPage::GroupingPage(const PageContext& context, QWidget* parent)
       sorted_(addFigure()),
       support_(addFigure()),
       counts_(addFigure()),
-      cuts_(addTable(kRowHeight)),
-      groups_(addTable(kRowHeight)) {
+      cuts_(addTable(kCutRowHeight)),
+      groups_(addTable(kCutRowHeight)) {
     build();
     wire();
 }
@@ -52,9 +51,10 @@ void GroupingPage::build() {
     grid->setRowStretch(0, 12);
     grid->setRowStretch(1, 10);
     grid->setRowStretch(2, 8);
-    setFold(fold, kLeastFold);
+    setFold(fold, kLeastGroupingHeight);
     auto* all = new QVBoxLayout(body());
     all->setContentsMargins(12, 0, 12, 8);
+    all->setSpacing(0);
     all->addWidget(fold);
     all->addStretch(1);
 }
@@ -78,6 +78,14 @@ void GroupingPage::wire() {
         return grouping && context().model.choice() && row < grouping->heads.size() &&
                grouping->heads[row].head == context().model.choice()->head;
     });
+    groups_->setColumns({{"layer", {.hidden = true}},  // one layer: its number stands in the title
+                         {"head", {.heading = tr("head"), .width = 44}},
+                         {"groups", {.heading = tr("groups"), .width = 52}},
+                         {"outliers", {.heading = tr("outliers")}},
+                         {"count", {.hidden = true}},
+                         {"share", {.heading = tr("share"), .width = 58}},
+                         {"least_ratio", {.heading = tr("least ρ"), .width = 58}},
+                         {"least_support", {.heading = tr("support"), .width = 58}}});
     groups_->view().setToolTip(tr("Double click: look at this head"));
 }
 
@@ -119,7 +127,6 @@ void GroupingPage::showGroups() {
     sorted_->setFigure(sortedOf(results, figureOptions(context().model.parameters(), {})));
     counts_->setFigure(analysis::outlierCountFigure(*grouping));
     groups_->setTable(analysis::groupingTable(*grouping), tr("Groups of layer %1").arg(results.layer.layer.value));
-    groups_->view().horizontalHeader()->setSectionHidden(0, true);  // one layer: its number stands in the title
     if (const analysis::HeadGrouping* head = results.headGrouping()) {
         findings().setFindings(analysis::groupingFindings(*head, grouping->params));
         support_->setFigure(analysis::supportFigure(*grouping, *head));

@@ -13,12 +13,12 @@ namespace dimscope::app {
 
 /// One row of the kernel table.
 struct KernelRow {
-    std::string name, title;
-    double relMse = 0.0;        ///< of the head; NaN: undefined
-    std::vector<double> seeds;  ///< single draws, one entry for a kernel without
-    std::optional<double> layer, afterWo;
+    std::string name = {}, title = {};
+    double relMse = 0.0;             ///< of the head; NaN: undefined
+    std::vector<double> seeds = {};  ///< single draws, one entry for a kernel without
+    std::optional<double> layer = {}, afterWo = {};
     analysis::Index badRows = 0;
-    std::string setting;
+    std::string setting = {};
 };
 
 /// Exact attention first, then the kernels by error. `layer` may be null (not there yet).
@@ -33,7 +33,7 @@ analysis::Table kernelRowsTable(const std::vector<KernelRow>& rows, const analys
 /// The axis on which the errors stand, as the figure has it, so that screen and paper agree.
 struct DotScale {
     double from = 0.1, to = 2.0;
-    std::vector<std::pair<std::string, double>> references;  ///< "uniform", its error
+    std::vector<std::pair<std::string, double>> references = {};  ///< "uniform", its error
     /// 0..1 along the axis; outside for values that are off it.
     double place(double value) const;
 };

@@ -15,7 +15,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kRowHeight = 20;
+constexpr int kKernelRowHeight = 20;
 constexpr int kNameWidth = 122, kNumberWidth = 76, kDrawsWidth = 52, kSettingWidth = 150;
 
 }  // namespace
@@ -25,7 +25,7 @@ KernelTable::KernelTable(const Appearance& appearance, QWidget* parent)
       appearance_(appearance),
       scale_(std::make_shared<DotScale>()),
       caption_(new CaptionRow(appearance, tr("table"), this)),
-      view_(new DataTable(appearance, kRowHeight, this)),
+      view_(new DataTable(appearance, kKernelRowHeight, this)),
       rows_(new KernelTableModel(this)),
       delegate_(new DotDelegate(appearance, *view_, *rows_, scale_)),
       axis_(new DotAxis(appearance, scale_, this)) {
@@ -98,7 +98,7 @@ void KernelTable::setChosen(const std::string& kernel) {
 
 void KernelTable::fitHeight() {
     const int rows = std::max(rows_->rowCount(), 8);
-    view_->setFixedHeight(view_->horizontalHeader()->sizeHint().height() + rows * kRowHeight + 1);
+    view_->setFixedHeight(view_->horizontalHeader()->sizeHint().height() + rows * kKernelRowHeight + 1);
 }
 
 void KernelTable::placeAxis() {

@@ -5,8 +5,8 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
+#include <QPushButton>
 #include <QSpinBox>
-#include <QToolButton>
 #include <algorithm>
 
 #include "app/window/form_builder.h"

@@ -8,7 +8,7 @@ class QAction;
 class QComboBox;
 class QLabel;
 class QSpinBox;
-class QToolButton;
+class QPushButton;
 
 namespace dimscope::app {
 
@@ -45,7 +45,7 @@ private:
     QSpinBox* draws_ = nullptr;
     QSpinBox* bin_ = nullptr;
     QLabel* binUnit_ = nullptr;
-    QToolButton* kernels_ = nullptr;
+    QPushButton* kernels_ = nullptr;
     std::vector<QAction*> kernelActions_;
     QSpinBox* features_ = nullptr;
     QComboBox* weights_ = nullptr;

@@ -22,7 +22,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kLeastFold = 540;
+constexpr int kLeastKernelsHeight = 540;
 
 }  // namespace
 
@@ -46,9 +46,10 @@ void KernelsPage::build() {
     column->setSpacing(6);
     column->addWidget(table_);
     column->addLayout(bottom, 1);
-    setFold(fold, kLeastFold);
+    setFold(fold, kLeastKernelsHeight);
     auto* all = new QVBoxLayout(body());
     all->setContentsMargins(12, 0, 12, 8);
+    all->setSpacing(0);
     all->addWidget(fold);
     all->addStretch(1);
 }

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +18,11 @@
 #include "app/window/qt_text.h"
 
 namespace dimscope::app {
+namespace {
+
+constexpr std::chrono::milliseconds kBeforeWaiting{400};
+
+}  // namespace
 
 OverviewPanel::OverviewPanel(const Appearance& appearance, WorkspaceModel& model, LayerProfiles& profiles,
                              QWidget* parent)
@@ -60,8 +66,8 @@ void OverviewPanel::build() {
     quantity_->setFixedHeight(24);
     zoom_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 6, 12, 8);
-    column->setSpacing(4);
+    column->setContentsMargins(12, 6, 12, 4);
+    column->setSpacing(3);
     auto* top = new QHBoxLayout;
     top->addWidget(new QLabel(tr("Colour"), this));
     top->addWidget(quantity_, 1);
@@ -106,7 +112,9 @@ void OverviewPanel::addLayer(int layer) {
     }
     updateRange();
     updateReadout();
-    if (followsStrongest_ && !model_.choice()) chooseStrongest();
+    // A large dump takes its time: something to look at meanwhile, the strongest of all once all are there.
+    const bool slow = std::chrono::steady_clock::now() - profiles_.started() > kBeforeWaiting;
+    if (followsStrongest_ && !model_.choice() && slow) chooseStrongest();
 }
 
 void OverviewPanel::refill() {

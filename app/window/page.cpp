@@ -18,6 +18,11 @@
 #include "app/window/table_panel.h"
 
 namespace dimscope::app {
+namespace {
+
+constexpr int kFoldMargin = 8;  // under the fold, so that a page that fits does not scroll
+
+}  // namespace
 
 Page::Page(const PageContext& context, QWidget* parent)
     : QWidget(parent),
@@ -89,7 +94,7 @@ void Page::setFold(QWidget* fold, int least) {
 
 void Page::fitFold() {
     if (fold_ != nullptr)
-        fold_->setFixedHeight(std::max(leastFold_, height() - header_->height() - findings_->height()));
+        fold_->setFixedHeight(std::max(leastFold_, height() - header_->height() - findings_->height() - kFoldMargin));
 }
 
 FigurePanel* Page::addFigure() {

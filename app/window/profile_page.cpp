@@ -25,7 +25,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kFigureSpacing = 6, kTokenHeight = 300, kLeastFold = 560, kRowHeight = 22;
+constexpr int kFigureSpacing = 6, kTokenHeight = 300, kLeastProfileHeight = 560, kTopRowHeight = 22;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ ProfilePage::ProfilePage(const PageContext& context, QWidget* parent)
       magnitude_(addFigure()),
       contribution_(addFigure()),
       sorted_(addFigure()),
-      top_(addTable(kRowHeight)),
+      top_(addTable(kTopRowHeight)),
       tokens_(addFigure()) {
     build();
     wire();
@@ -52,9 +52,9 @@ void ProfilePage::build() {
     column->addWidget(magnitude_, 20);
     column->addWidget(contribution_, 23);
     column->addLayout(bottom, 24);
-    setFold(fold, kLeastFold);
+    setFold(fold, kLeastProfileHeight);
     auto* all = new QVBoxLayout(body());
-    all->setContentsMargins(12, 0, 12, 8);
+    all->setContentsMargins(12, 0, 2, 8);  // the scroll bar stands in the right margin
     all->addWidget(fold);
     all->addWidget(tokens_);
     all->addStretch(1);
@@ -67,6 +67,7 @@ void ProfilePage::wire() {
     linkDimensions(*contribution_, natural);
     linkDimensions(*sorted_, [this](double from, double to) { return ranksIn(from, to); });
     linkDimensions(*top_, [this](int row) { return dimensionOfRow(row); });
+    top_->setColumns({{"share", {.width = 104}}, {"chi", {.heading = "χ"}}, {"dim", {.width = 44}}});
     const auto dimensionAt = [this](const QModelIndex& index) { return dimensionOfRow(top_->sourceRow(index)); };
     top_->delegate().setMarked([this, dimensionAt](const QModelIndex& index) {
         const int dimension = dimensionAt(index);

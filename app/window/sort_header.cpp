@@ -8,7 +8,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kPadding = 6, kTriangleRoom = 10;
+constexpr int kHeaderPadding = 6, kTriangleRoom = 10;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void SortHeader::paintSection(QPainter* painter, const QRect& rect, int section)
     painter->setFont(small);
     painter->setPen(sorted ? colours.text : colours.secondary);
     const auto alignment = Qt::Alignment(model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole).toInt());
-    QRect room = rect.adjusted(kPadding, 0, -kPadding, 0);
+    QRect room = rect.adjusted(kHeaderPadding, 0, -kHeaderPadding, 0);
     if (sorted) room.adjust(0, 0, -kTriangleRoom, 0);
     painter->drawText(room, static_cast<int>(alignment), title);
     if (sorted) {

@@ -12,7 +12,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{200};
+constexpr std::chrono::milliseconds kBeforeShown{200};
 
 }  // namespace
 
@@ -68,7 +68,7 @@ std::optional<StatusRow::Activity> StatusRow::newest() const {
                           [this] { profiles_.cancel(); }};
     const auto now = Clock::now();
     for (const LiveJob& job : model_.pump().live())
-        if (now - job.submitted >= kPatience || !newest)
+        if (now - job.submitted >= kBeforeShown || !newest)
             newest = Activity{qt(job.title), job.control.progress(), job.submitted,
                               [control = job.control] { control.cancel(); }};
     return newest;
@@ -83,7 +83,7 @@ void StatusRow::refresh() {
     const auto elapsed = activity
                              ? std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - activity->started)
                              : std::chrono::milliseconds(0);
-    const bool shown = activity && elapsed >= kPatience;
+    const bool shown = activity && elapsed >= kBeforeShown;
     for (QWidget* widget : {static_cast<QWidget*>(title_), static_cast<QWidget*>(bar_),
                             static_cast<QWidget*>(remaining_), static_cast<QWidget*>(cancel_)})
         widget->setVisible(shown);

@@ -29,17 +29,17 @@ QToolButton:pressed { background: $selectedRow; }
 QToolButton:disabled { color: $field; }
 QToolButton::menu-indicator { image: none; width: 0; }
 #divider { background: $border; }
-QLineEdit, QSpinBox, QDoubleSpinBox, QToolButton#choice {
+QLineEdit, QSpinBox, QDoubleSpinBox, QPushButton#choice {
   background: $panel; border: 1px solid $field; border-radius: 3px; color: $text; padding: 0 6px;
   selection-background-color: $accent; selection-color: $panel; }
 QComboBox { background: $panel; border: 1px solid $field; border-radius: 3px; color: $text; padding: 0 4px 0 6px; }
-QComboBox:hover, QLineEdit:hover, QSpinBox:hover, QDoubleSpinBox:hover, QToolButton#choice:hover { border-color: $axis; }
-QComboBox:focus, QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QToolButton#choice:focus { border-color: $accent; }
+QComboBox:hover, QLineEdit:hover, QSpinBox:hover, QDoubleSpinBox:hover, QPushButton#choice:hover { border-color: $axis; }
+QComboBox:focus, QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPushButton#choice:focus { border-color: $accent; }
 QComboBox::drop-down { border: 0; width: 18px; }
 QComboBox::down-arrow { image: url($arrow); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $field; outline: 0; }
-QToolButton#choice { text-align: left; }
-QToolButton#choice::menu-indicator { image: url($arrow); width: 10px; height: 10px; right: 5px;
+QPushButton#choice { text-align: left; }
+QPushButton#choice::menu-indicator { image: url($arrow); width: 10px; height: 10px; right: 5px;
   subcontrol-position: right center; }
 QLineEdit:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QComboBox:disabled { color: $secondary; border-color: $border; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { width: 0; border: 0; }

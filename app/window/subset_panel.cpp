@@ -15,7 +15,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kRowHeight = 20;
+constexpr int kHeadRowHeight = 20, kMostRows = 40;  // the panel scrolls before the table does
 
 analysis::Table subsetTable(const analysis::GroupingResult& grouping) {
     analysis::Table table;
@@ -43,7 +43,7 @@ SubsetPanel::SubsetPanel(const Appearance& appearance, WorkspaceModel& model, La
       appearance_(appearance),
       model_(model),
       profiles_(profiles),
-      view_(new DataTable(appearance, kRowHeight, this)),
+      view_(new DataTable(appearance, kHeadRowHeight, this)),
       rows_(new TableModel(this)),
       delegate_(new CellDelegate(appearance, *view_)),
       summary_(new QLabel(this)) {
@@ -55,8 +55,9 @@ SubsetPanel::SubsetPanel(const Appearance& appearance, WorkspaceModel& model, La
     summary_->setWordWrap(true);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 4, 8, 8);
-    column->addWidget(view_, 1);
+    column->addWidget(view_);
     column->addWidget(summary_);
+    column->addStretch(1);
     const auto isChosen = [this](const QModelIndex& index) {
         return model_.choice() &&
                index.siblingAtColumn(0).data(TableModel::SortRole).toInt() == model_.choice()->head.value;
@@ -88,7 +89,7 @@ void SubsetPanel::refresh() {
         header.setSectionResizeMode(2, QHeaderView::Fixed);
         header.resizeSection(0, 38);
         header.resizeSection(2, 58);
-        view_->setMinimumHeight(std::min(rows_->rowCount(), 9) * kRowHeight + header.sizeHint().height() + 2);
+        view_->setFixedHeight(std::min(rows_->rowCount(), kMostRows) * kHeadRowHeight + header.sizeHint().height() + 2);
         if (model_.choice()) view_->scrollTo(rows_->index(model_.choice()->head.value, 0));
     }
     emit titleChanged(model_.choice() ? tr("Subset S · layer %1").arg(model_.choice()->layer.value) : tr("Subset S"));

@@ -69,6 +69,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         }
         case Qt::TextAlignmentRole:
             return QVariant::fromValue((isText(column) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        case Qt::ToolTipRole:
+            return std::holds_alternative<std::vector<std::int64_t>>(cell(index)) ? exactText(cell(index)) : QVariant();
         case SortRole: return sortValue(cell(index));
         case ExactRole: return exactText(cell(index));
         default: return {};
@@ -78,7 +80,9 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (!table_ || orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
     const analysis::Column& column = table_->columns[static_cast<std::size_t>(section)];
-    if (role == Qt::DisplayRole)
+    const auto shorter = headings_.find(column.name);
+    if (role == Qt::DisplayRole && shorter != headings_.end()) return shorter->second;
+    if (role == Qt::DisplayRole || role == Qt::ToolTipRole)
         return qt(column.unit.empty() ? column.title : column.title + " (" + column.unit + ")");
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((isText(column) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);

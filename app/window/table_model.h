@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <map>
 #include <memory>
 
 #include "analysis/table.h"
@@ -17,6 +18,8 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
     void setTable(std::shared_ptr<const analysis::Table> table);
+    /// Shorter headings on the screen, by column name.
+    void setHeadings(std::map<std::string, QString> headings) { headings_ = std::move(headings); }
     const std::shared_ptr<const analysis::Table>& table() const { return table_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -28,6 +31,7 @@ private:
     const analysis::Cell& cell(const QModelIndex& index) const;
 
     std::shared_ptr<const analysis::Table> table_;
+    std::map<std::string, QString> headings_;
 };
 
 /// A cell with full precision, as it goes to the clipboard.

@@ -43,7 +43,29 @@ void TablePanel::setTable(analysis::Table table, const QString& title, const std
     for (std::size_t c = 0; c < table.columns.size(); ++c)
         if (table.columns[c].name == sortColumn) column = static_cast<int>(c);
     model_->setTable(std::make_shared<const analysis::Table>(std::move(table)));
+    if (first) showColumns();
     if (first && column >= 0) view_->sortByColumn(column, Qt::DescendingOrder);
+}
+
+void TablePanel::setColumns(std::map<std::string, ColumnView> columns) {
+    columns_ = std::move(columns);
+    std::map<std::string, QString> headings;
+    for (const auto& [name, column] : columns_)
+        if (!column.heading.isEmpty()) headings[name] = column.heading;
+    model_->setHeadings(std::move(headings));
+    showColumns();
+}
+
+void TablePanel::showColumns() {
+    if (!model_->table()) return;
+    QHeaderView& header = *view_->horizontalHeader();
+    for (int c = 0; c < model_->columnCount(); ++c) {
+        const auto found = columns_.find(model_->table()->columns[static_cast<std::size_t>(c)].name);
+        const ColumnView column = found == columns_.end() ? ColumnView{} : found->second;
+        header.setSectionHidden(c, column.hidden);
+        header.setSectionResizeMode(c, column.width > 0 ? QHeaderView::Fixed : QHeaderView::Stretch);
+        if (column.width > 0) header.resizeSection(c, column.width);
+    }
 }
 
 void TablePanel::clear(const QString& title) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QWidget>
+#include <map>
 #include <memory>
 
 #include "analysis/table.h"
@@ -16,6 +17,13 @@ class CellDelegate;
 class DataTable;
 class TableModel;
 
+/// How a column looks on the screen, where it is narrower than in a file.
+struct ColumnView {
+    QString heading = {};  ///< empty: the table's own
+    int width = 0;         ///< pixels; 0: an equal part of what is left
+    bool hidden = false;
+};
+
 /// Caption and a sortable table with copy and export.
 class TablePanel : public QWidget {
     Q_OBJECT
@@ -23,6 +31,8 @@ class TablePanel : public QWidget {
 public:
     TablePanel(const Appearance& appearance, int rowHeight, QWidget* parent = nullptr);
 
+    /// By the names of columns; those that are not named share the width.
+    void setColumns(std::map<std::string, ColumnView> columns);
     /// The order that the person chose stays; `sortColumn` (a column's name, descending) is the first one.
     void setTable(analysis::Table table, const QString& title, const std::string& sortColumn = {});
     void clear(const QString& title);
@@ -36,7 +46,10 @@ public:
     void exportTable();  ///< asks where
 
 private:
+    void showColumns();
+
     const Appearance& appearance_;
+    std::map<std::string, ColumnView> columns_;
     CaptionRow* caption_;
     DataTable* view_;
     CellDelegate* delegate_;

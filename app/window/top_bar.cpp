@@ -63,7 +63,7 @@ void TopBar::build(QMenuBar* menus, const Actions& actions) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(4, 0, 10, 0);
     row->setSpacing(4);
-    row->addWidget(menus);
+    row->addWidget(menus, 0, Qt::AlignVCenter);
     row->addSpacing(8);
     row->addWidget(divider(this));
     row->addSpacing(4);
@@ -108,10 +108,9 @@ void TopBar::fillBackends() {
         backend_->addItem(qt(model_.workspace().backend()), qt(model_.workspace().backend()));
     auto* items = qobject_cast<QStandardItemModel*>(backend_->model());
     for (const kernels::BackendInfo& backend : model_.backends()) {
-        const QString name = qt(backend.name);
-        backend_->addItem(name == "cpu" || name == "cuda" ? name.toUpper() + " · " + qt(backend.device)
-                                                          : name + " · " + qt(backend.device),
-                          name);
+        const QString name = qt(backend.name), device = qt(backend.device);
+        const bool named = device.startsWith(name, Qt::CaseInsensitive);
+        backend_->addItem(named ? device : name.toUpper() + " · " + device, name);
         const int row = backend_->count() - 1;
         if (!backend.usable() && items != nullptr) {
             backend_->setItemText(row, name.toUpper() + " · " + tr("not usable"));

@@ -135,7 +135,6 @@ TEST_F(WorkspaceTest, aLengthBeyondTheLayerMeansAllOfIt) {
 
 TEST_F(WorkspaceTest, aComparisonOfALongHeadStopsWithin200MillisecondsOfCancelling) {
     using namespace std::chrono_literals;
-    using Clock = std::chrono::steady_clock;
     auto large = std::make_shared<MemorySource>(
         MemorySource::Shape{.prompts = 4, .positions = 4096, .headDim = 64, .valueDim = 64, .withProjection = false});
     workspace_.adopt("large.h5", large);
@@ -144,15 +143,15 @@ TEST_F(WorkspaceTest, aComparisonOfALongHeadStopsWithin200MillisecondsOfCancelli
     parameters.kernels = {"taylor"};
     workspace_.setParameters(parameters);
     JobQueue queue;
-    std::optional<Clock::time_point> stopped;
+    std::optional<std::chrono::steady_clock::time_point> stopped;
     const JobHandle handle =
         queue.submit([context = workspace_.context(slot_), key = workspace_.headComparisonKey(head(3, 0))](
                          const RunControl& control) { return compareKernelsOf(context, key, control); },
-                     [&](const auto&) { stopped = Clock::now(); });
+                     [&](const auto&) { stopped = std::chrono::steady_clock::now(); });
     std::this_thread::sleep_for(100ms);
-    const auto asked = Clock::now();
+    const auto asked = std::chrono::steady_clock::now();
     handle.cancel();
-    while (!stopped && Clock::now() < asked + 20s) {
+    while (!stopped && std::chrono::steady_clock::now() < asked + 20s) {
         queue.deliver();
         std::this_thread::sleep_for(1ms);
     }

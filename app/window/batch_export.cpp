@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/batch_export.h"
+
+#include <QDir>
+#include <cstdio>
+#include <future>
+
+#include "app/core/error_text.h"
+#include "app/window/dump_report.h"
+#include "app/window/export_files.h"
+#include "app/window/qt_text.h"
+#include "kernels/error.h"
+
+namespace dimscope::app {
+namespace {
+
+void write(const PageContent& content, const std::filesystem::path& folder) {
+    for (const auto& figure : content.figures) writeFigureFiles(*figure, folder);
+    for (const auto& table : content.tables) writeTableFiles(*table, folder);
+}
+
+/// While one step is drawn here, the next is computed on another thread.
+void writeReport(DumpReport& report, const std::filesystem::path& folder) {
+    const std::vector<DumpReport::Step> steps = report.steps();
+    const auto begin = [&steps](std::size_t i) { return std::async(std::launch::async, steps[i].content); };
+    std::future<PageContent> next = begin(0);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        std::fprintf(stderr, "[%zu/%zu] %s\n", i + 1, steps.size(), steps[i].title.c_str());
+        const PageContent content = next.get();
+        if (i + 1 < steps.size()) next = begin(i + 1);
+        write(content, folder);
+    }
+}
+
+}  // namespace
+
+int exportDump(const QString& file, const QString& folder) {
+    try {
+        DumpReport report(pathOf(file));
+        if (!QDir().mkpath(folder))
+            throw kernels::FileError({folder.toStdString(), "", "the folder cannot be made", "choose another folder"});
+        writeReport(report, pathOf(folder));
+    } catch (...) {
+        std::fprintf(stderr, "dimscope: %s\n", failureOf(std::current_exception()).text.c_str());
+        return 1;
+    }
+    std::printf("%s\n", QDir(folder).absolutePath().toLocal8Bit().constData());
+    return 0;
+}
+
+}  // namespace dimscope::app

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+class QCoreApplication;
+
+namespace dimscope::app {
+
+/// What the command line asks for.
+struct Launch {
+    QString file;          ///< empty: none
+    QString exportFolder;  ///< empty: open the window
+};
+
+/// Before the application is made: without a display, what needs none is drawn offscreen. False: a window was asked for
+/// and there is nowhere to show it (said on stderr).
+bool prepareDisplay(int argc, char** argv);
+
+/// Reads the command line; ends the program for --help, --version and wrong use.
+Launch parseLaunch(const QCoreApplication& application);
+
+}  // namespace dimscope::app

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QSettings>
+#include <cstdio>
+
+#include "analysis/provenance.h"
+#include "app/window/appearance.h"
+#include "app/window/batch_export.h"
+#include "app/window/launch.h"
+#include "app/window/main_window.h"
+#include "app/window/samples.h"
+
+using namespace dimscope;
+
+int main(int argc, char** argv) {
+    if (!app::prepareDisplay(argc, argv)) return 1;
+    QApplication application(argc, argv);
+    QApplication::setOrganizationName("dimscope");
+    QApplication::setApplicationName("dimscope");
+    QApplication::setApplicationVersion(QString::fromStdString(analysis::programVersion()));
+    const app::Launch launch = app::parseLaunch(application);
+
+    if (!launch.exportFolder.isEmpty()) {
+        const auto samples = app::bundledSamples();
+        if (launch.file.isEmpty() && samples.empty()) {
+            std::fputs("dimscope: name a FILE, the bundled sample was not found\n", stderr);
+            return 1;
+        }
+        return app::exportDump(launch.file.isEmpty() ? samples.front().second : launch.file, launch.exportFolder);
+    }
+
+    app::Appearance appearance(application);
+    appearance.choose(static_cast<app::ThemeChoice>(QSettings().value("window/theme", 0).toInt()));
+    app::MainWindow window(appearance);
+    window.show();
+    if (!launch.file.isEmpty()) window.open(launch.file);
+    return QApplication::exec();
+}
