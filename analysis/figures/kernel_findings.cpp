@@ -120,7 +120,7 @@ private:
                 least = error->kernel;
             }
         if (!least.empty())
-            add(fmt::format("[{}] misses the sink: key 0 gets {} instead of {}.", kernelTitle(least),
+            add(fmt::format("[{}] puts {} on the sink (key 0), exact is {}.", kernelTitle(least),
                             roundPercentText(weight), roundPercentText(exact)),
                 {least});
     }
@@ -149,7 +149,7 @@ private:
         }
         if (!widest) return;
         const auto [least, most] = std::minmax_element(widest->seedRelMse.begin(), widest->seedRelMse.end());
-        add(fmt::format("[{}] varies from {} to {} over {} draws.", kernelTitle(widest->kernel), numberText(*least),
+        add(fmt::format("[{}] varies: {} to {} in {} draws.", kernelTitle(widest->kernel), numberText(*least),
                         numberText(*most), widest->seedRelMse.size()),
             {widest->kernel});
     }

@@ -35,6 +35,13 @@ Bars countBars(const GroupingResult& result) {
     return bars;
 }
 
+void addHeads(const GroupingResult& result, Panel& panel) {
+    for (int tick : countTicks(static_cast<int>(result.heads.size()), 16)) {
+        panel.x.ticks.push_back(tick);
+        panel.x.tickLabels.push_back(std::to_string(result.heads[static_cast<std::size_t>(tick)].head.value));
+    }
+}
+
 // One tick in the middle of each layer, as many as have room, and a thin rule before each layer but the first.
 void addLayers(const GroupingResult& result, Panel& panel) {
     std::vector<std::size_t> firsts;
@@ -60,7 +67,8 @@ Panel countPanel(const GroupingResult& result) {
     std::size_t most = 1;
     for (const HeadGrouping& head : result.heads) most = std::max(most, head.outliers.size());
     Panel panel;
-    panel.x.title = "heads, layer after layer";
+    const bool oneLayer = result.heads.front().layer == result.heads.back().layer;
+    panel.x.title = oneLayer ? "head" : "heads, layer after layer";
     panel.x.from = -0.5;
     panel.x.to = static_cast<double>(result.heads.size()) - 0.5;
     panel.x.grid = false;
@@ -68,7 +76,7 @@ Panel countPanel(const GroupingResult& result) {
     panel.y.to = static_cast<double>(most) * 1.12;
     for (double tick : niceTicks(0.0, static_cast<double>(most)))
         if (tick == static_cast<double>(static_cast<Index>(tick))) panel.y.ticks.push_back(tick);
-    addLayers(result, panel);
+    (oneLayer ? addHeads : addLayers)(result, panel);
     panel.marks.push_back(countBars(result));
     return panel;
 }

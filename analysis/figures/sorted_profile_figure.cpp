@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kLeastShownRatio = 1e-6;  // shares below this part of the largest stand at the axis' lower end
 constexpr double kLabelHeight = 0.065;     // of the height of the panel
-constexpr std::size_t kMostNamedTogether = 3;
+constexpr double kTextStep = 0.1;          // between the lines of the cuts, of the height of the panel
+constexpr std::size_t kMostNamedTogether = 3, kMostCutTexts = 4;
 
 class SortedProfile {
 public:
@@ -99,28 +100,33 @@ private:
         return text;
     }
 
-    // Texts stand left of their cut, where the ascending profile leaves room: a single cut on two lines, several
+    // Texts stand left of the lowest cut, where the ascending profile leaves room: a single cut on two lines, several
     // on one line each, the highest cut on top.
     void addCutTexts(Panel& panel) const {
         if (!grouping_) return;
         std::vector<int> cuts = grouping_->cuts;
         std::sort(cuts.rbegin(), cuts.rend());
-        const double step = std::pow(to_ / from_, -0.075);
+        if (cuts.empty()) return;
+        const double x = std::max(placeOf(cuts.back()) - 0.012 * headDim(), 0.0);
+        const double step = std::pow(to_ / from_, -kTextStep);
         double y = to_ * std::sqrt(step);
-        const auto add = [&](double x, const std::string& text, bool bold, Role role) {
+        const auto add = [&](const std::string& text, bool bold, Role role) {
             panel.marks.push_back(Text{x, y, text, Text::Anchor::Right, inkOf(role), bold});
             y *= step;
         };
-        for (int cut : cuts) {
-            const double x = std::max(placeOf(cut) - 0.012 * headDim(), 0.0);
+        const std::size_t shown = std::min(cuts.size(), kMostCutTexts);
+        for (std::size_t i = 0; i < shown; ++i) {
+            const int cut = cuts[i];
             const std::string ratio = "cut <i>ρ</i> = " + numberText(grouping_->ratio[static_cast<std::size_t>(cut)]);
             if (cuts.size() > 1) {
-                add(x, ratio + ", " + supportText(cut), false, Role::Text);
+                add(ratio + ", " + supportText(cut), false, Role::Text);
             } else {
-                add(x, ratio, true, Role::Text);
-                add(x, supportText(cut), false, Role::Secondary);
+                add(ratio, true, Role::Text);
+                add(supportText(cut), false, Role::Secondary);
             }
         }
+        if (cuts.size() > shown)
+            add(fmt::format("and {} more", countText(cuts.size() - shown)), false, Role::Secondary);
     }
 
     // Bulk grey; outlier groups alternate between the two outlier colours from the strongest downwards.

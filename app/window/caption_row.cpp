@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/caption_row.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
@@ -30,6 +31,7 @@ CaptionRow::CaptionRow(const Appearance& appearance, const QString& what, QWidge
       export_(smallButton(tr("Export %1…").arg(what), this)) {
     title_->setObjectName("captionTitle");
     caption_->setObjectName("captionText");
+    caption_->installEventFilter(this);
     caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
@@ -57,10 +59,13 @@ void CaptionRow::setText(const QString& title, const QString& caption) {
     elide();
 }
 
-void CaptionRow::resizeEvent(QResizeEvent*) { elide(); }
+bool CaptionRow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == caption_ && event->type() == QEvent::Resize) elide();
+    return QWidget::eventFilter(watched, event);
+}
 
 void CaptionRow::elide() {
-    const QString shown = fontMetrics().elidedText(text_, Qt::ElideRight, caption_->width());
+    const QString shown = caption_->fontMetrics().elidedText(text_, Qt::ElideRight, caption_->width());
     caption_->setText(shown);
     caption_->setToolTip(shown == text_ ? QString() : text_);
 }

@@ -25,7 +25,7 @@ signals:
     void exportAsked();
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void restyle();

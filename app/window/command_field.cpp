@@ -7,6 +7,8 @@
 #include <QMenu>
 #include <QRegularExpression>
 #include <QStringListModel>
+#include <QToolTip>
+#include <algorithm>
 
 #include "app/window/appearance.h"
 #include "app/window/workspace_model.h"
@@ -77,7 +79,8 @@ void CommandField::refill() {
 
 void CommandField::focusInEvent(QFocusEvent* event) {
     QLineEdit::focusInEvent(event);
-    selectAll();
+    // Focus also comes back from the list of suggestions, in the middle of a word.
+    if (event->reason() != Qt::PopupFocusReason && !completer_->popup()->isVisible()) selectAll();
 }
 
 void CommandField::keyPressEvent(QKeyEvent* event) {
@@ -92,17 +95,30 @@ void CommandField::keyPressEvent(QKeyEvent* event) {
 void CommandField::run(const QString& text) {
     const QString wanted = text.trimmed();
     if (wanted.isEmpty()) return;
+    if (!follow(wanted)) {
+        QToolTip::showText(mapToGlobal(QPoint(0, height())), tr("No head and no action is called “%1”.").arg(wanted),
+                           this);
+        return;
+    }
     clear();
     window()->setFocus();
+}
+
+bool CommandField::follow(const QString& wanted) {
     const auto named = heads_.find(wanted);
-    if (named != heads_.end()) return model_.choose(named->second);
-    if (const auto head = headFromText(wanted)) return model_.choose(*head);
+    const auto head = named != heads_.end() ? std::optional(named->second) : headFromText(wanted);
+    if (head) {
+        const bool known =
+            std::any_of(heads_.begin(), heads_.end(), [&](const auto& one) { return one.second == *head; });
+        if (known) model_.choose(*head);
+        return known;
+    }
     for (const QPointer<QAction>& action : actions_)
-        if (action && (describe(*action) == wanted || describe(*action).contains(wanted, Qt::CaseInsensitive)) &&
-            action->isEnabled()) {
+        if (action && action->isEnabled() && describe(*action).contains(wanted, Qt::CaseInsensitive)) {
             action->trigger();
-            return;
+            return true;
         }
+    return false;
 }
 
 }  // namespace dimscope::app

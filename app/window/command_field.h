@@ -34,6 +34,8 @@ protected:
 private:
     void refill();
     void run(const QString& text);
+    /// False: nothing is called that.
+    bool follow(const QString& wanted);
 
     const Appearance& appearance_;
     WorkspaceModel& model_;

@@ -4,7 +4,9 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "app/window/qt_text.h"
@@ -14,7 +16,7 @@ namespace {
 
 QString factText(const char* text) { return QCoreApplication::translate("DumpFacts", text); }
 
-/// The same fact of every layer once; "mixed" where layers differ.
+/// The same fact of every layer once, or that they differ.
 template <class Fact>
 QString common(const analysis::DumpInfo& info, Fact fact) {
     std::set<QString> values;
@@ -57,12 +59,25 @@ QString maskText(const analysis::LayerInfo& layer) {
     return text;
 }
 
-QString tensorsText(const analysis::LayerInfo& layer) {
-    QString text = "q k";
-    if (layer.hasValue) text += " v";
-    if (layer.hasOutput) text += " o";
-    if (layer.hasOutputProjection) text += " W_o";
-    return text + " · " + qt(layer.encoding);
+/// What every layer holds, and in brackets what only some do: "q k v (o) · float16".
+QString tensorsText(const analysis::DumpInfo& info) {
+    using analysis::LayerInfo;
+    QStringList everywhere{"q", "k"}, somewhere;
+    const auto add = [&](const QString& name, bool LayerInfo::*has) {
+        const auto count = std::count_if(info.layers.begin(), info.layers.end(), std::mem_fn(has));
+        if (count == static_cast<std::ptrdiff_t>(info.layers.size()))
+            everywhere.append(name);
+        else if (count > 0)
+            somewhere.append(name);
+    };
+    add("v", &LayerInfo::hasValue);
+    add("o", &LayerInfo::hasOutput);
+    add("W_o", &LayerInfo::hasOutputProjection);
+    QString text = everywhere.join(' ');
+    if (!somewhere.isEmpty()) text += QString(" (%1)").arg(somewhere.join(' '));
+    std::set<QString> encodings;
+    for (const LayerInfo& layer : info.layers) encodings.insert(qt(layer.encoding));
+    return text + " · " + QStringList(encodings.begin(), encodings.end()).join(", ");
 }
 
 }  // namespace
@@ -82,7 +97,7 @@ std::vector<std::pair<QString, QString>> dumpFacts(const analysis::DumpInfo& inf
                            return scaleText(layer) + " · " + rotationText(layer);
                        }));
     facts.emplace_back(factText("Mask"), common(info, maskText));
-    facts.emplace_back(factText("Tensors"), common(info, tensorsText));
+    facts.emplace_back(factText("Tensors"), tensorsText(info));
     return facts;
 }
 

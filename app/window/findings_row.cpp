@@ -3,12 +3,15 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <algorithm>
 
 #include "app/window/appearance.h"
 #include "app/window/qt_text.h"
 
 namespace dimscope::app {
 namespace {
+
+constexpr int kLeastFindingWidth = 170;  // a sentence on two lines
 
 QString asRichText(const analysis::Finding& finding, const QColor& link) {
     QString text = qt(finding.text);  // <i> and <sub> are meant as such
@@ -37,12 +40,22 @@ void FindingsRow::setFindings(std::vector<analysis::Finding> findings) {
     rebuild();
 }
 
+std::size_t FindingsRow::shown() const {
+    const auto room = static_cast<std::size_t>(std::max(width() / kLeastFindingWidth, 1));
+    return std::min(findings_.size(), room);
+}
+
+void FindingsRow::resizeEvent(QResizeEvent*) {
+    if (shown() != built_) rebuild();
+}
+
 void FindingsRow::rebuild() {
     while (QLayoutItem* item = row_->takeAt(0)) {
         delete item->widget();
         delete item;
     }
-    for (std::size_t i = 0; i < findings_.size(); ++i) {
+    built_ = shown();
+    for (std::size_t i = 0; i < built_; ++i) {
         if (i > 0) {
             auto* line = new QWidget(this);
             line->setObjectName("findingDivider");

@@ -12,7 +12,7 @@ namespace dimscope::app {
 
 class Appearance;
 
-/// Up to five sentences about the head; the words that name dimensions or kernels are links to them.
+/// Up to five sentences about the head, fewer where the page is narrow; the words that name dimensions or kernels are links to them.
 class FindingsRow : public QWidget {
     Q_OBJECT
 
@@ -24,11 +24,17 @@ public:
 signals:
     void followed(const dimscope::analysis::Finding& finding);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void rebuild();
+    /// As many as have room.
+    std::size_t shown() const;
 
     const Appearance& appearance_;
     std::vector<analysis::Finding> findings_;
+    std::size_t built_ = 0;
     QHBoxLayout* row_;
 };
 

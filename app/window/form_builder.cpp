@@ -98,12 +98,12 @@ QCheckBox* FormBuilder::check(const QString& label, const QString& tip) {
 }
 
 void FormBuilder::resetLink(std::function<void()> reset) {
-    auto* link =
-        new QLabel("<a href='reset' style='text-decoration:none'>" + QObject::tr("Reset to defaults") + "</a>", &form_);
-    link->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    auto* link = new QPushButton(QObject::tr("Reset to defaults"), &form_);
+    link->setObjectName("link");
+    link->setCursor(Qt::PointingHandCursor);
     link->setFixedHeight(kFieldHeight);
-    QObject::connect(link, &QLabel::linkActivated, &form_, [reset = std::move(reset)] { reset(); });
-    grid_->addWidget(link, row_++, 0, 1, 3);
+    QObject::connect(link, &QPushButton::clicked, &form_, [reset = std::move(reset)] { reset(); });
+    grid_->addWidget(link, row_++, 0, 1, 3, Qt::AlignLeft);
 }
 
 void FormBuilder::finish() { grid_->setRowStretch(row_, 1); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/grouping_page.h"
 
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include "analysis/figures/findings.h"
@@ -37,21 +37,20 @@ GroupingPage::GroupingPage(const PageContext& context, QWidget* parent)
 
 void GroupingPage::build() {
     auto* fold = new QWidget(body());
-    auto* grid = new QGridLayout(fold);
-    grid->setContentsMargins(0, 4, 0, 4);
-    grid->setHorizontalSpacing(28);
-    grid->setVerticalSpacing(8);
-    grid->addWidget(sorted_, 0, 0);
-    grid->addWidget(support_, 1, 0);
-    grid->addWidget(counts_, 2, 0);
-    grid->addWidget(cuts_, 0, 1);
-    grid->addWidget(groups_, 1, 1, 2, 1);
-    grid->setColumnStretch(0, 11);
-    grid->setColumnStretch(1, 9);
-    grid->setRowStretch(0, 12);
-    grid->setRowStretch(1, 10);
-    grid->setRowStretch(2, 8);
-    setFold(fold, kLeastGroupingHeight);
+    auto* figures = new QVBoxLayout;
+    figures->setSpacing(8);
+    figures->addWidget(sorted_, 12);
+    figures->addWidget(support_, 10);
+    figures->addWidget(counts_, 8);
+    auto* tables = new QVBoxLayout;
+    tables->setSpacing(8);
+    tables->addWidget(cuts_, 12);
+    tables->addWidget(groups_, 18);
+    auto* columns = new QHBoxLayout(fold);
+    columns->setContentsMargins(0, 4, 0, 4);
+    columns->addLayout(figures, 11);
+    columns->addLayout(tables, 9);
+    setFold(fold, kLeastGroupingHeight, columns);
     auto* all = new QVBoxLayout(body());
     all->setContentsMargins(12, 0, 12, 8);
     all->setSpacing(0);

@@ -130,8 +130,9 @@ void KernelsForm::show() {
 void KernelsForm::showKernelsText() {
     const Parameters& p = model_.parameters();
     const auto count = p.kernels.empty() ? kernelActions_.size() : p.kernels.size();
-    kernels_->setText(p.kernels.empty() ? tr("all %1").arg(count)
-                                        : tr("%1 of %2").arg(count).arg(kernelActions_.size()));
+    // The space stands for the padding, which a style sheet does not give to a button with a menu.
+    kernels_->setText(QChar(0x2002) + (p.kernels.empty() ? tr("all %1").arg(count)
+                                                         : tr("%1 of %2").arg(count).arg(kernelActions_.size())));
 }
 
 std::vector<std::string> KernelsForm::checkedKernels() const {

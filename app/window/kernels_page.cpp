@@ -38,7 +38,6 @@ KernelsPage::KernelsPage(const PageContext& context, QWidget* parent)
 void KernelsPage::build() {
     auto* fold = new QWidget(body());
     auto* bottom = new QHBoxLayout;
-    bottom->setSpacing(28);
     bottom->addWidget(byPosition_, 11);
     bottom->addWidget(weights_, 9);
     auto* column = new QVBoxLayout(fold);
@@ -46,7 +45,7 @@ void KernelsPage::build() {
     column->setSpacing(6);
     column->addWidget(table_);
     column->addLayout(bottom, 1);
-    setFold(fold, kLeastKernelsHeight);
+    setFold(fold, kLeastKernelsHeight, bottom);
     auto* all = new QVBoxLayout(body());
     all->setContentsMargins(12, 0, 12, 8);
     all->setSpacing(0);

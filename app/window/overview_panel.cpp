@@ -58,6 +58,7 @@ OverviewPanel::OverviewPanel(const Appearance& appearance, WorkspaceModel& model
     connect(quantity_, &QComboBox::currentIndexChanged, this, &OverviewPanel::refill);
     connect(zoom_, &QLabel::linkActivated, this, [this] { setZoomed(!zoomed_); });
     connect(&appearance_, &Appearance::changed, this, &OverviewPanel::updateRange);
+    connect(&appearance_, &Appearance::changed, this, &OverviewPanel::updateReadout);
 }
 
 void OverviewPanel::build() {

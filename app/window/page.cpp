@@ -20,6 +20,7 @@
 namespace dimscope::app {
 namespace {
 
+constexpr int kLeastTwoColumns = 640, kColumnSpacing = 28, kRowSpacing = 8;
 constexpr int kFoldMargin = 8;  // under the fold, so that a page that fits does not scroll
 
 }  // namespace
@@ -87,14 +88,19 @@ void Page::resizeEvent(QResizeEvent* event) {
     fitFold();
 }
 
-void Page::setFold(QWidget* fold, int least) {
+void Page::setFold(QWidget* fold, int least, QBoxLayout* columns) {
     fold_ = fold;
     leastFold_ = least;
+    columns_ = columns;
 }
 
 void Page::fitFold() {
-    if (fold_ != nullptr)
-        fold_->setFixedHeight(std::max(leastFold_, height() - header_->height() - findings_->height() - kFoldMargin));
+    if (fold_ == nullptr) return;
+    const bool narrow = width() < kLeastTwoColumns;
+    columns_->setDirection(narrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    columns_->setSpacing(narrow ? kRowSpacing : kColumnSpacing);
+    const int least = narrow ? leastFold_ + leastFold_ / 2 : leastFold_;
+    fold_->setFixedHeight(std::max(least, height() - header_->height() - findings_->height() - kFoldMargin));
 }
 
 FigurePanel* Page::addFigure() {

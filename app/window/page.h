@@ -9,6 +9,7 @@
 #include "app/window/export_files.h"
 #include "app/window/page_context.h"
 
+class QBoxLayout;
 class QScrollArea;
 class QVBoxLayout;
 
@@ -46,8 +47,9 @@ protected:
     PageHeader& header() { return *header_; }
     FindingsRow& findings() { return *findings_; }
     QWidget* body() { return body_; }
-    /// What fills the page as far as it is seen without scrolling, never lower than `least`.
-    void setFold(QWidget* fold, int least);
+    /// What fills the page as far as it is seen without scrolling, never lower than `least`. Its `columns` stand below
+    /// one another on a page that is too narrow for them.
+    void setFold(QWidget* fold, int least, QBoxLayout* columns);
 
     FigurePanel* addFigure();
     TablePanel* addTable(int rowHeight);
@@ -74,6 +76,7 @@ private:
     QWidget* body_;
     QWidget* fold_ = nullptr;
     int leastFold_ = 0;
+    QBoxLayout* columns_ = nullptr;
     bool stale_ = true, asked_ = false;
     std::vector<FigurePanel*> figures_, dimensionFigures_;
     std::vector<TablePanel*> tables_;

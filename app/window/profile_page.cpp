@@ -43,7 +43,6 @@ ProfilePage::ProfilePage(const PageContext& context, QWidget* parent)
 void ProfilePage::build() {
     auto* fold = new QWidget(body());
     auto* bottom = new QHBoxLayout;
-    bottom->setSpacing(28);
     bottom->addWidget(sorted_, 9);
     bottom->addWidget(top_, 10);
     auto* column = new QVBoxLayout(fold);
@@ -52,7 +51,7 @@ void ProfilePage::build() {
     column->addWidget(magnitude_, 20);
     column->addWidget(contribution_, 23);
     column->addLayout(bottom, 24);
-    setFold(fold, kLeastProfileHeight);
+    setFold(fold, kLeastProfileHeight, bottom);
     auto* all = new QVBoxLayout(body());
     all->setContentsMargins(12, 0, 2, 8);  // the scroll bar stands in the right margin
     all->addWidget(fold);

@@ -48,6 +48,8 @@ QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $selectedRow; }
 QPushButton:focus { border-color: $accent; }
 QPushButton:disabled { color: $field; border-color: $border; }
+QPushButton#link { background: transparent; border: none; padding: 0; color: $accent; }
+QPushButton#link:hover, QPushButton#link:focus { text-decoration: underline; }
 QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $field; border-radius: 2px; background: $panel; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($check); }
 QCheckBox:focus { color: $accent; }

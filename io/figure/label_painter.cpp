@@ -200,7 +200,8 @@ private:
         draw(text, rect, textColour(rule.ink, theme_));
     }
 
-    // At the top, on the wanted side; on the other one or a line lower where another text stands.
+    // At the top, on the wanted side, lower where another text stands; then the other side. A header has one line only,
+    // so there the other side comes first.
     QRectF verticalRuleLabel(const Rule& rule, const RichText& text) const {
         const double x = place_.x.position(rule.at), gap = theme_.em(place_.header ? 0.4 : 0.6);
         std::vector<QRectF> candidates;
@@ -211,6 +212,9 @@ private:
             candidates.push_back(rule.labelBefore ? before : after);
             candidates.push_back(rule.labelBefore ? after : before);
         }
+        if (!place_.header)
+            std::stable_partition(candidates.begin(), candidates.end(),
+                                  [&](const QRectF& rect) { return rule.labelBefore == (rect.center().x() < x); });
         std::erase_if(candidates, [this](const QRectF& rect) {
             return rect.left() < place_.plot.left() || rect.right() > place_.plot.right() + theme_.em(1.5);
         });

@@ -14,6 +14,11 @@ target_compile_options(dimscope_warnings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${
 add_library(dimscope_sanitizers INTERFACE)
 if(SANITIZE)
   target_compile_options(dimscope_sanitizers INTERFACE -fsanitize=${SANITIZE} -fno-omit-frame-pointer)
+  if(SANITIZE MATCHES undefined)
+    # These double the time to compile, and AddressSanitizer stops at a null pointer anyway.
+    target_compile_options(dimscope_sanitizers INTERFACE
+      -fno-sanitize=null,alignment,object-size,nonnull-attribute,returns-nonnull-attribute)
+  endif()
   target_link_options(dimscope_sanitizers INTERFACE -fsanitize=${SANITIZE})
 endif()
 

@@ -157,7 +157,7 @@ TEST(KernelFindings, ChangeWithTheNumbers) {
               "[All 2] kernels are worse than answering zero.");
     EXPECT_EQ(kernelTexts(makeComparison({{"oal", {0.2}, 3}}))[1], "[OAL] has no finite output in 3 rows.");
     EXPECT_EQ(kernelTexts(makeComparison({{"performer", {0.5, 0.8}}}))[1],
-              "[Performer] varies from 0.500 to 0.800 over 2 draws.");
+              "[Performer] varies: 0.500 to 0.800 in 2 draws.");
     EXPECT_EQ(kernelTexts(makeComparison({{"zero", {1.0}}})), Strings{});
 }
 
@@ -185,7 +185,7 @@ TEST(KernelFindings, MissedSink) {
     ComparisonResult result = makeComparison({{"oal", {0.8}}});
     result.weights = {{"softmax", std::make_shared<FloatMatrix>(2, 2, std::vector<float>{0.5F, 0.5F, 0.75F, 0.25F})},
                       {"oal", std::make_shared<FloatMatrix>(2, 2, std::vector<float>{0.125F, 0.875F, 0.125F, 0.875F})}};
-    EXPECT_EQ(kernelTexts(result)[1], "[OAL] misses the sink: key 0 gets 12 % instead of 62 %.");
+    EXPECT_EQ(kernelTexts(result)[1], "[OAL] puts 12 % on the sink (key 0), exact is 62 %.");
     result.heads.front().head = HeadIndex{0};  // the rows belong to another head
     EXPECT_TRUE(kernelTexts(result).empty());
 }

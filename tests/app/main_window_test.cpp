@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/main_window.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QCompleter>
 #include <QDropEvent>
 #include <QFile>
 #include <QMimeData>
@@ -11,6 +13,7 @@
 
 #include "app/window/appearance.h"
 #include "app/window/banner.h"
+#include "app/window/command_field.h"
 #include "app/window/head_matrix.h"
 #include "app/window/overview_panel.h"
 #include "app/window/page.h"
@@ -97,6 +100,26 @@ TEST_F(MainWindowTest, aFileCanBeDroppedOnTheWindow) {
     QDropEvent event(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(&window(), &event);
     EXPECT_TRUE(waitUntil([this] { return window().model().isOpen(); }));
+}
+
+TEST_F(MainWindowTest, aHeadIsFoundByTypingItWhileSuggestionsAreOpen) {
+    openSample();
+    auto* field = window().findChild<CommandField*>();
+    ASSERT_NE(field, nullptr);
+    field->setFocus(Qt::ShortcutFocusReason);
+    QTest::keyClicks(field, "layer 15");
+    ASSERT_TRUE(field->completer()->popup()->isVisible());
+    EXPECT_EQ(field->text(), "layer 15");
+    QTest::keyClicks(field, " h6");
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_EQ(window().model().choice(), headOf(15, 6));
+    EXPECT_TRUE(field->text().isEmpty());
+
+    field->setFocus(Qt::ShortcutFocusReason);
+    QTest::keyClicks(field, "L99 h6");
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_EQ(window().model().choice(), headOf(15, 6));
+    EXPECT_EQ(field->text(), "L99 h6");  // left to be corrected
 }
 
 TEST_F(MainWindowTest, everyPageIsDrawnInBothThemesAtItsSmallestSize) {

@@ -42,6 +42,9 @@ TEST(DumpFacts, nameWhatLayersHaveInCommonAndSayWhereTheyDiffer) {
         of.positions = layer == 5 ? 512 : 256;
         of.prompts = 4;
         of.scale = 0.125;
+        of.hasValue = true;
+        of.hasOutput = layer == 15;
+        of.encoding = "float16";
         info.layers.push_back(of);
     }
     std::map<QString, QString> facts;
@@ -51,6 +54,7 @@ TEST(DumpFacts, nameWhatLayersHaveInCommonAndSayWhereTheyDiffer) {
     EXPECT_EQ(facts["Heads"], "9 query · 3 KV · d 64");
     EXPECT_TRUE(facts["Scale"].startsWith("1/√d = 0.125"));
     EXPECT_EQ(facts["Length"], "differ between layers");
+    EXPECT_EQ(facts["Tensors"], "q k v (o) · float16");
 }
 
 }  // namespace

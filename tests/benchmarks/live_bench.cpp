@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <benchmark/benchmark.h>
+
+#include "app/core/layer_jobs.h"
+#include "app/core/workspace.h"
+#include "tests/benchmarks/bench_source.h"
+
+namespace dimscope::benchmarks {
+namespace {
+
+using analysis::HeadIndex;
+using analysis::LayerIndex;
+
+constexpr analysis::Index kPositions = 4096;
+
+// What the window computes, with its own calls, for a layer of the shape of SmolLM2-135M at N = 4096.
+class Live : public benchmark::Fixture {
+public:
+    void SetUp(benchmark::State&) override {
+        workspace_.adopt("bench.h5", std::make_shared<BenchSource>(kPositions));
+        app::Parameters parameters;
+        parameters.draws = 1;
+        workspace_.setParameters(parameters);
+    }
+
+protected:
+    app::Workspace workspace_;
+    std::shared_ptr<app::BackendSlot> slot_ = std::make_shared<app::BackendSlot>();
+};
+
+// Magnitudes, chi and effective chi of all nine heads; chi_torch.py does chi alone in PyTorch.
+BENCHMARK_DEFINE_F(Live, profileOfALayer)(benchmark::State& state) {
+    for (auto _ : state) {
+        const app::JobContext context = workspace_.context(slot_);
+        context.store->profiles.clear();
+        benchmark::DoNotOptimize(app::profileLayer(context, workspace_.profileKey(LayerIndex{0}), {}));
+    }
+}
+
+// Every kernel on one head, 32 rows, one seed; groups and profile of the layer are there, as they are in the window.
+BENCHMARK_DEFINE_F(Live, comparisonOfAHead)(benchmark::State& state) {
+    const app::JobContext context = workspace_.context(slot_);
+    app::groupLayer(context, workspace_.groupingKey(LayerIndex{0}), {});
+    for (auto _ : state) {
+        context.store->comparisons.clear();
+        benchmark::DoNotOptimize(
+            app::compareKernelsOf(context, workspace_.headComparisonKey({LayerIndex{0}, HeadIndex{4}}), {}));
+    }
+}
+
+// NOLINTBEGIN: the macros of the library name their objects
+BENCHMARK_REGISTER_F(Live, profileOfALayer)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->MinTime(0.1)
+    ->Repetitions(15)
+    ->ReportAggregatesOnly();
+BENCHMARK_REGISTER_F(Live, comparisonOfAHead)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->MinTime(0.1)
+    ->Repetitions(15)
+    ->ReportAggregatesOnly();
+// NOLINTEND
+
+}  // namespace
+}  // namespace dimscope::benchmarks

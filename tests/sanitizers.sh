@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sh tests/sanitizers.sh [PRESET...]: everything below the window, built and tested under AddressSanitizer with UBSan (asan)
+# and under ThreadSanitizer (tsan), without CUDA.
+set -eu
+project=$(cd "$(dirname "$0")/.." && pwd)
+. "$project/resources/packages.sh"
+cd "$project"
+# shellcheck disable=SC2086
+installPackages $buildPackages $testPackages
+[ $# -gt 0 ] || set -- asan tsan
+mkdir -p build
+for preset in "$@"; do
+    echo "$preset"
+    configure "$project/build/$preset" --preset "$preset"
+    cmake --build "build/$preset" --parallel "$(jobs)" || fail "the build of preset $preset failed, see above"
+    ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --parallel "$(jobs)" ||
+        fail "tests failed under preset $preset, see above"
+done
