@@ -8,10 +8,6 @@
 namespace dimscope::io {
 namespace {
 
-bool touchesAny(const QRectF& rect, const std::vector<QRectF>& taken) {
-    return std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return rect.intersects(other); });
-}
-
 // Neighbouring labels that had to move together: their mean decides where the block lies.
 struct Block {
     double sum = 0.0;  // of wanted positions, each less its offset in the block
@@ -20,6 +16,10 @@ struct Block {
 };
 
 }  // namespace
+
+bool isFree(const QRectF& rect, const std::vector<QRectF>& taken) {
+    return std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return rect.intersects(other); });
+}
 
 std::vector<double> spreadLabels(const std::vector<double>& wanted, double spacing, double low, double high) {
     std::vector<std::size_t> order(wanted.size());
@@ -49,7 +49,7 @@ std::vector<double> spreadLabels(const std::vector<double>& wanted, double spaci
 
 QRectF firstFree(const std::vector<QRectF>& candidates, const std::vector<QRectF>& taken) {
     for (const QRectF& candidate : candidates)
-        if (!touchesAny(candidate, taken)) return candidate;
+        if (isFree(candidate, taken)) return candidate;
     return candidates.empty() ? QRectF() : candidates.front();
 }
 
@@ -59,11 +59,11 @@ std::vector<QRectF> stackLabels(const std::vector<QRectF>& wanted, const std::ve
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         QRectF rect = wanted[i];
         int steps = 0;
-        while (touchesAny(rect, taken) && steps < mostSteps) {
+        while (!isFree(rect, taken) && steps < mostSteps) {
             rect.translate(0.0, direction[i] * rect.height());
             ++steps;
         }
-        if (touchesAny(rect, taken)) rect = QRectF();
+        if (!isFree(rect, taken)) rect = QRectF();
         if (!rect.isNull()) taken.push_back(rect);
         placed.push_back(rect);
     }

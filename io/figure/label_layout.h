@@ -12,6 +12,8 @@ namespace dimscope::io {
 /// as near as possible to what was wanted (least squares). The result is in the order of the input.
 std::vector<double> spreadLabels(const std::vector<double>& wanted, double spacing, double low, double high);
 
+bool isFree(const QRectF& rect, const std::vector<QRectF>& taken);
+
 /// The first candidate that touches nothing taken; the first candidate at all where each one touches something.
 QRectF firstFree(const std::vector<QRectF>& candidates, const std::vector<QRectF>& taken);
 

@@ -178,9 +178,7 @@ private:
                 for (double side : {-up, up}) candidates.push_back(text.rect(x - text.width() / 2, y + side));
             for (QRectF& candidate : candidates) candidate.adjust(0.0, 0.0, 0.0, -theme_.em(kNoDescenders));
             const QRectF rect = firstFree(candidates, texts_);
-            const bool covered =
-                std::any_of(texts_.begin(), texts_.end(), [&](const QRectF& other) { return rect.intersects(other); });
-            if (covered) continue;  // the pointer still finds it
+            if (!isFree(rect, texts_)) continue;  // the pointer still finds it
             draw(text, rect, off ? theme_.secondary : textColour(point.ink, theme_));
         }
     }
@@ -197,29 +195,28 @@ private:
         if (rule.label.empty() || !(vertical ? place_.x : place_.y).holds(rule.at)) return;
         const RichText text(rule.label, theme_);
         const QRectF rect = vertical ? verticalRuleLabel(rule, text) : horizontalRuleLabel(rule, text);
-        draw(text, rect, textColour(rule.ink, theme_));
+        if (!rect.isNull()) draw(text, rect, textColour(rule.ink, theme_));
     }
 
-    // At the top, on the wanted side, lower where another text stands; then the other side. A header has one line only,
-    // so there the other side comes first.
+    // At the top on the wanted side, or a line lower where something stands; nowhere when there is no room. A header
+    // has one line only: there the other side will do as well.
     QRectF verticalRuleLabel(const Rule& rule, const RichText& text) const {
         const double x = place_.x.position(rule.at), gap = theme_.em(place_.header ? 0.4 : 0.6);
-        std::vector<QRectF> candidates;
+        std::vector<QRectF> taken = texts_;
+        taken.insert(taken.end(), obstacles_.begin(), obstacles_.end());
         for (int line = 0; line < 4; ++line) {
             const double first = place_.header ? -0.75 : 0.85;
             const double y = place_.plot.top() + theme_.em(first + 1.2 * line);
             const QRectF before = text.rect(x - gap - text.width(), y), after = text.rect(x + gap, y);
-            candidates.push_back(rule.labelBefore ? before : after);
-            candidates.push_back(rule.labelBefore ? after : before);
+            std::vector<QRectF> candidates{rule.labelBefore ? before : after};
+            if (place_.header) candidates.push_back(rule.labelBefore ? after : before);
+            for (const QRectF& rect : candidates) {
+                const bool inside =
+                    rect.left() >= place_.plot.left() && rect.right() <= place_.plot.right() + theme_.em(1.5);
+                if (inside && isFree(rect, taken)) return rect;
+            }
         }
-        if (!place_.header)
-            std::stable_partition(candidates.begin(), candidates.end(),
-                                  [&](const QRectF& rect) { return rule.labelBefore == (rect.center().x() < x); });
-        std::erase_if(candidates, [this](const QRectF& rect) {
-            return rect.left() < place_.plot.left() || rect.right() > place_.plot.right() + theme_.em(1.5);
-        });
-        if (candidates.empty()) candidates.push_back(text.rect(x + gap, place_.plot.top() + theme_.em(0.85)));
-        return firstFree(candidates, texts_);
+        return {};
     }
 
     // Above the line's start, moved along it to where no mark stands.
