@@ -13,9 +13,10 @@
 namespace dimscope::io {
 namespace {
 
-Hdf5Handle textType(const std::string& text) {
+/// Text of variable length, as h5py writes and reads it.
+Hdf5Handle textType() {
     Hdf5Handle type(H5Tcopy(H5T_C_S1));
-    H5Tset_size(type.get(), text.size() + 1);
+    H5Tset_size(type.get(), H5T_VARIABLE);
     H5Tset_cset(type.get(), H5T_CSET_UTF8);
     return type;
 }
@@ -58,12 +59,13 @@ void Hdf5Writer::setAttribute(const std::string& object, const std::string& name
                               const std::variant<double, std::string>& value) {
     const Hdf5Lock lock;
     const std::string* text = std::get_if<std::string>(&value);
-    const Hdf5Handle type = text != nullptr ? textType(*text) : Hdf5Handle(H5Tcopy(H5T_IEEE_F64LE));
+    const Hdf5Handle type = text != nullptr ? textType() : Hdf5Handle(H5Tcopy(H5T_IEEE_F64LE));
     const Hdf5Handle space(H5Screate(H5S_SCALAR));
     const Hdf5Handle attribute(checked(H5Acreate_by_name(file_.get(), object.c_str(), name.c_str(), type.get(),
                                                          space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                                        object, "cannot add an attribute"));
-    checked(text != nullptr ? H5Awrite(attribute.get(), type.get(), text->c_str())
+    const char* const start = text != nullptr ? text->c_str() : nullptr;
+    checked(text != nullptr ? H5Awrite(attribute.get(), type.get(), &start)
                             : H5Awrite(attribute.get(), H5T_NATIVE_DOUBLE, &std::get<double>(value)),
             object, "cannot write an attribute");
 }

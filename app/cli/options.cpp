@@ -14,6 +14,17 @@
 namespace dimscope::app {
 namespace {
 
+/// A lower bound in words; the library's own names the largest double as the upper one.
+CLI::Validator atLeast(int least) {
+    const std::string bound = fmt::format("{} or more", least);
+    return {[least, bound](const std::string& text) {
+                double value = 0.0;
+                const bool fits = CLI::detail::lexical_cast(text, value) && value >= least;
+                return fits ? std::string() : fmt::format("'{}' is not {}", text, bound);
+            },
+            bound};
+}
+
 constexpr std::string_view kSplitPrefix = "split:";
 
 bool namesSplit(const std::string& prompts) { return prompts.rfind(kSplitPrefix, 0) == 0; }
@@ -55,7 +66,7 @@ void addSelectionOptions(CLI::App& verb, Options& options) {
     verb.add_option("--layers", options.layers, "Layers: 4,12,20, 0-8 or all")->capture_default_str();
     verb.add_option("--heads", options.heads, "Query heads: 0,3, 0-8 or all")->capture_default_str();
     verb.add_option("--prompts", options.prompts, "Prompts: 0-15, all or split:NAME");
-    verb.add_option("--length", options.length, "Use the first N positions")->check(CLI::PositiveNumber);
+    verb.add_option("--length", options.length, "Use the first N positions")->check(atLeast(1));
 }
 
 void addBackendOptions(CLI::App& verb, Options& options) {
@@ -64,9 +75,9 @@ void addBackendOptions(CLI::App& verb, Options& options) {
     verb.add_option("--backend", options.backend, "Where to compute")
         ->check(CLI::IsMember(names))
         ->capture_default_str();
-    verb.add_option("--device", options.device, "GPU number")->check(CLI::NonNegativeNumber)->capture_default_str();
+    verb.add_option("--device", options.device, "GPU number")->check(atLeast(0))->capture_default_str();
     verb.add_option("--threads", options.threads, "CPU threads, 0: all cores")
-        ->check(CLI::NonNegativeNumber)
+        ->check(atLeast(0))
         ->capture_default_str();
     verb.add_option("--seed", options.seed, "Seed of everything drawn but the kernels")->capture_default_str();
 }
@@ -101,7 +112,7 @@ void addGroupingOptions(CLI::App& verb, Options& options) {
         ->check(CLI::IsMember({"rank", "set", "fixed", "tol"}))
         ->capture_default_str();
     verb.add_option("--delta", grouping.delta, "Ranks that --support tol allows")
-        ->check(CLI::NonNegativeNumber)
+        ->check(atLeast(0))
         ->capture_default_str();
 }
 
