@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "analysis/other_kernels.h"
+#include "analysis/parameter_reader.h"
 #include "kernels/attention_math.h"
 #include "kernels/error.h"
 #include "kernels/kernel_catalog.h"
@@ -16,67 +17,6 @@ namespace dimscope::analysis {
 namespace {
 
 using kernels::ParameterArray;
-using kernels::ParameterGroup;
-using kernels::ShapeError;
-
-std::string shapeText(const std::vector<Index>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
-
-/// Arrays and attributes of one kernel in one layer of a parameter file, read with their expected shapes.
-class GroupReader {
-public:
-    GroupReader(const std::string& file, LayerIndex layer, const std::string& kernel, const ParameterGroup& group)
-        : place_(fmt::format("{}: /layers/{:02}/{}", file, layer.value, kernel)), group_(group) {}
-
-    const ParameterArray* find(const std::string& name) const {
-        const auto found = group_.arrays.find(name);
-        return found == group_.arrays.end() ? nullptr : &found->second;
-    }
-    /// -1 stands for any size.
-    const ParameterArray& require(const std::string& name, const std::vector<Index>& shape) const {
-        const ParameterArray* array = find(name);
-        if (!array) throw ShapeError(fmt::format("{}: dataset '{}' is missing", place_, name));
-        check(name, *array, shape);
-        return *array;
-    }
-    void check(const std::string& name, const ParameterArray& array, const std::vector<Index>& shape) const {
-        bool same = array.shape.size() == shape.size();
-        for (std::size_t n = 0; same && n < shape.size(); ++n) same = shape[n] < 0 || array.shape[n] == shape[n];
-        if (!same)
-            throw ShapeError(fmt::format("{}/{} has shape {}, expected {} (-1: any)", place_, name,
-                                         shapeText(array.shape), shapeText(shape)));
-    }
-    double number(const std::string& name, double otherwise) const {
-        const auto found = group_.attributes.find(name);
-        if (found == group_.attributes.end()) return otherwise;
-        if (const double* value = std::get_if<double>(&found->second)) return *value;
-        throw ShapeError(fmt::format("{}: attribute '{}' is text, expected a number", place_, name));
-    }
-    std::string text(const std::string& name, const std::string& otherwise) const {
-        const auto found = group_.attributes.find(name);
-        if (found == group_.attributes.end()) return otherwise;
-        if (const auto* value = std::get_if<std::string>(&found->second)) return *value;
-        throw ShapeError(fmt::format("{}: attribute '{}' is a number, expected text", place_, name));
-    }
-    [[noreturn]] void refuse(const std::string& why) const { throw ShapeError(place_ + ": " + why); }
-
-    /// Entry of the leading seed axis.
-    Index seedEntry(const ParameterArray& array, int seed) const {
-        if (seed < 0 || seed >= array.shape.front())
-            refuse(fmt::format("seed {}: the file holds {} draws, choose 0..{}", seed, array.shape.front(),
-                               array.shape.front() - 1));
-        return seed;
-    }
-
-private:
-    std::string place_;
-    const ParameterGroup& group_;
-};
-
-/// `count` values of an array from `offset` on.
-std::vector<double> part(const ParameterArray& array, Index offset, Index count) {
-    const auto first = array.values.begin() + offset;
-    return {first, first + count};
-}
 
 std::vector<int> integers(const std::vector<double>& values) {
     std::vector<int> out;
@@ -84,21 +24,12 @@ std::vector<int> integers(const std::vector<double>& values) {
     return out;
 }
 
-/// What a kernel is made for.
-struct Request {
-    const LayerInfo& layer;
-    HeadIndex head;
-    int seed;
-    Index d() const { return layer.headDim; }
-    Index heads() const { return layer.nHeads; }
-};
-
-kernels::KernelSpec performerFrom(const GroupReader& file, const Request& r) {
+kernels::KernelSpec performerFrom(const ParameterReader& file, const KernelRequest& r) {
     const ParameterArray& w = file.require("w", {-1, r.heads(), -1, r.d()});
     const Index block = w.shape[2] * r.d();
     const Index offset = (file.seedEntry(w, r.seed) * r.heads() + r.head.value) * block;
     kernels::Performer spec;
-    spec.projection = std::make_shared<kernels::Matrix<double>>(w.shape[2], r.d(), part(w, offset, block));
+    spec.projection = std::make_shared<kernels::Matrix<double>>(w.shape[2], r.d(), arrayPart(w, offset, block));
     spec.epsilon = file.number("eps", 0.0);
     const std::string shift = file.text("shift", "projection");
     if (shift != "projection" && shift != "logfeature")
@@ -107,11 +38,11 @@ kernels::KernelSpec performerFrom(const GroupReader& file, const Request& r) {
     return spec;
 }
 
-kernels::KernelSpec spectraFormerFrom(const GroupReader& file, const Request& r) {
+kernels::KernelSpec spectraFormerFrom(const ParameterReader& file, const KernelRequest& r) {
     using kernels::SpectraFormer;
     const auto row = [&](const char* name) {
         const ParameterArray& array = file.require(name, {-1, r.d()});
-        return part(array, file.seedEntry(array, r.seed) * r.d(), r.d());
+        return arrayPart(array, file.seedEntry(array, r.seed) * r.d(), r.d());
     };
     SpectraFormer spec;
     spec.b = std::make_shared<std::vector<double>>(row("b"));
@@ -136,17 +67,17 @@ kernels::KernelSpec spectraFormerFrom(const GroupReader& file, const Request& r)
     return spec;
 }
 
-kernels::KernelSpec diJiangFrom(const GroupReader& file, const Request& r) {
+kernels::KernelSpec diJiangFrom(const ParameterReader& file, const KernelRequest& r) {
     kernels::DiJiang spec;
     const ParameterArray& t = file.require("t", {-1, r.d()});
-    spec.t = std::make_shared<std::vector<double>>(part(t, file.seedEntry(t, r.seed) * r.d(), r.d()));
+    spec.t = std::make_shared<std::vector<double>>(arrayPart(t, file.seedEntry(t, r.seed) * r.d(), r.d()));
     if (const ParameterArray* theta = file.find("theta")) {
         const bool perSeed = theta->shape.size() == 3;
         file.check("theta", *theta,
                    perSeed ? std::vector<Index>{-1, r.heads(), r.d()} : std::vector<Index>{r.heads(), r.d()});
         const Index seed = perSeed ? file.seedEntry(*theta, r.seed) : 0;
         spec.theta =
-            std::make_shared<std::vector<double>>(part(*theta, (seed * r.heads() + r.head.value) * r.d(), r.d()));
+            std::make_shared<std::vector<double>>(arrayPart(*theta, (seed * r.heads() + r.head.value) * r.d(), r.d()));
     }
     const std::string orientation = file.text("orientation", "inverse");
     if (orientation != "inverse" && orientation != "forward")
@@ -156,11 +87,11 @@ kernels::KernelSpec diJiangFrom(const GroupReader& file, const Request& r) {
     return spec;
 }
 
-kernels::KernelSpec oalFrom(const GroupReader& file, const Request& r) {
+kernels::KernelSpec oalFrom(const ParameterReader& file, const KernelRequest& r) {
     const ParameterArray& label = file.require("label", {r.heads(), r.d()});
     const ParameterArray& factor = file.require("l", {r.heads(), -1});
     kernels::Oal spec;
-    spec.label = integers(part(label, r.head.value * r.d(), r.d()));
+    spec.label = integers(arrayPart(label, r.head.value * r.d(), r.d()));
     const int largest = *std::max_element(spec.label.begin(), spec.label.end());
     spec.groups = largest + 1;
     if (file.find("groups"))
@@ -170,12 +101,12 @@ kernels::KernelSpec oalFrom(const GroupReader& file, const Request& r) {
     if (spec.groups <= largest || length > factor.shape[1])
         file.refuse(fmt::format("head {}: {} groups need labels 0..{} and {} factors; there is label {} and {} factors",
                                 r.head.value, spec.groups, spec.groups - 1, length, largest, factor.shape[1]));
-    spec.factor = part(factor, r.head.value * factor.shape[1], length);
+    spec.factor = arrayPart(factor, r.head.value * factor.shape[1], length);
     spec.epsilon = file.number("eps", 1e-6);
     return spec;
 }
 
-kernels::KernelSpec globalFrom(const GroupReader& file, const Request& r) {
+kernels::KernelSpec globalFrom(const ParameterReader& file, const KernelRequest& r) {
     const ParameterArray& l = file.require("l", {r.heads(), 3});
     kernels::GlobalQuadratic spec;
     std::copy_n(l.values.begin() + r.head.value * 3, 3, spec.factor.begin());
@@ -183,7 +114,7 @@ kernels::KernelSpec globalFrom(const GroupReader& file, const Request& r) {
     return spec;
 }
 
-kernels::KernelSpec taylorShiftFrom(const GroupReader& file, const Request& r) {
+kernels::KernelSpec taylorShiftFrom(const ParameterReader& file, const KernelRequest& r) {
     kernels::TaylorShift spec;
     if (file.find("tau")) spec.tau = file.require("tau", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
     return spec;
@@ -212,7 +143,7 @@ kernels::Oal taylorOal(std::vector<int> label, double epsilon) {
     return spec;
 }
 
-kernels::KernelSpec drawnSpectraFormer(const Request& r) {
+kernels::KernelSpec drawnSpectraFormer(const KernelRequest& r) {
     kernels::FastFoodDraw draw =
         kernels::fastFoodDraw(static_cast<int>(r.d()), static_cast<std::uint64_t>(r.seed), r.layer.layer.value);
     kernels::SpectraFormer spec;
@@ -223,7 +154,7 @@ kernels::KernelSpec drawnSpectraFormer(const Request& r) {
     return spec;
 }
 
-kernels::KernelSpec readFrom(const GroupReader& file, const std::string& kernel, const Request& request) {
+kernels::KernelSpec readFrom(const ParameterReader& file, const std::string& kernel, const KernelRequest& request) {
     if (kernel == "performer") return performerFrom(file, request);
     if (kernel == "spectraformer") return spectraFormerFrom(file, request);
     if (kernel == "dijiang") return diJiangFrom(file, request);
@@ -266,40 +197,49 @@ std::string KernelFactory::origin(const std::string& kernel, LayerIndex layer) c
 
 kernels::KernelSpec KernelFactory::make(const std::string& kernel, const LayerInfo& layer, HeadIndex head, int seed,
                                         std::vector<Warning>& warnings) const {
-    const Request request{layer, head, seed};
+    const KernelRequest request{layer, head, seed};
     if (!kernels::findKernel(kernel)) throw kernels::ArgumentError(fmt::format("unknown kernel '{}'", kernel));
     if (kernel == "softmax") return kernels::Softmax{};
     if (kernel == "taylor") return kernels::Taylor{};
     if (kernel == "uniform") return kernels::Uniform{};
     if (kernel == "zero") return kernels::Zero{};
     if (kernel == "first_value") return kernels::FirstValue{};
+    std::optional<ParameterReader> file;
     if (const kernels::ParameterGroup* found = group(kernel, layer.layer))
-        return readFrom({parameters_->name, layer.layer, kernel, *found}, kernel, request);
+        file.emplace(parameters_->name, layer.layer, kernel, *found);
+    else
+        warnAboutStart(kernel, layer.layer, warnings);
+    if (const auto spec = otherKernel(kernel, file ? &*file : nullptr, request)) return *spec;
+    return file ? readFrom(*file, kernel, request) : startOf(kernel, request);
+}
 
-    if (parameters_) {
-        const Warning missing{
-            "default-parameters", fmt::format("layer {} {}", layer.layer.value, kernel),
-            fmt::format("{} holds no parameters for it; the untrained start is used", parameters_->name)};
-        if (std::find(warnings.begin(), warnings.end(), missing) == warnings.end()) warnings.push_back(missing);
-    }
-    const auto key = static_cast<std::uint64_t>(seed);
-    const auto dim = static_cast<int>(layer.headDim);
+void KernelFactory::warnAboutStart(const std::string& kernel, LayerIndex layer, std::vector<Warning>& warnings) const {
+    const kernels::KernelDescriptor& descriptor = *kernels::findKernel(kernel);
+    if (!parameters_ || (!descriptor.trained && !descriptor.hasDraw)) return;
+    const Warning missing{"default-parameters", fmt::format("layer {} {}", layer.value, kernel),
+                          fmt::format("{} holds no parameters for it; the untrained start is used", parameters_->name)};
+    if (std::find(warnings.begin(), warnings.end(), missing) == warnings.end()) warnings.push_back(missing);
+}
+
+kernels::KernelSpec KernelFactory::startOf(const std::string& kernel, const KernelRequest& request) const {
+    const int layer = request.layer.layer.value;
+    const auto dim = static_cast<int>(request.d());
     if (kernel == "performer") {
         kernels::Performer spec;
         spec.projection = std::make_shared<kernels::Matrix<double>>(
-            kernels::performerProjection(settings_.performerFeatures, dim, key, layer.layer.value, head.value));
+            kernels::performerProjection(settings_.performerFeatures, dim, request.key(), layer, request.head.value));
         spec.epsilon = settings_.performerEpsilon;
         return spec;
     }
     if (kernel == "spectraformer") return drawnSpectraFormer(request);
     if (kernel == "dijiang") {
         kernels::DiJiang spec;
-        spec.t = std::make_shared<std::vector<double>>(kernels::diJiangDraw(dim, key, layer.layer.value));
+        spec.t = std::make_shared<std::vector<double>>(kernels::diJiangDraw(dim, request.key(), layer));
         return spec;
     }
     if (kernel == "taylorshift") return kernels::TaylorShift{};
     if (kernel == "global") return kernels::GlobalQuadratic{taylorFactor(1e-6), 1e-6};
-    const auto labels = groups_.find({layer.layer, head});
+    const auto labels = groups_.find({request.layer.layer, request.head});
     return taylorOal(labels != groups_.end() ? labels->second : std::vector<int>(static_cast<std::size_t>(dim), 0),
                      1e-6);
 }

@@ -14,6 +14,8 @@
 
 namespace dimscope::analysis {
 
+struct KernelRequest;
+
 /// What a person may set about kernels.
 struct KernelSettings {
     int performerFeatures = 250;
@@ -43,6 +45,8 @@ public:
 
 private:
     const kernels::ParameterGroup* group(const std::string& name, LayerIndex layer) const;
+    void warnAboutStart(const std::string& kernel, LayerIndex layer, std::vector<Warning>& warnings) const;
+    kernels::KernelSpec startOf(const std::string& kernel, const KernelRequest& request) const;
     KernelSettings settings_;
     std::shared_ptr<const kernels::ParameterSet> parameters_;
     std::map<std::pair<LayerIndex, HeadIndex>, std::vector<int>> groups_;

@@ -169,7 +169,21 @@ void LayerComparison::addHead(std::size_t head, std::size_t prompt, Index start,
     const std::size_t offset = prompt * result_.positions.front().size() + static_cast<std::size_t>(start);
     for (std::size_t d = 0; d < draws_.size(); ++d)
         addDraw(sums_[head], draws_[d], offset, rowSums(outputs.front(), outputs[draws_[d].output]));
+    noteNegativeDenominators(head, outputs);
     if (params_.keepOutputs) keepOutputs(head, prompt, start, outputs);
+}
+
+/// A signed kernel may divide by a negative number: the row counts, and one warning per head and kernel says so.
+void LayerComparison::noteNegativeDenominators(std::size_t head, const std::vector<RowsOutput>& outputs) {
+    for (const Draw& draw : draws_) {
+        if (outputs[draw.output].negativeDenominators == 0) continue;
+        const Warning negative{
+            "negative-denominator",
+            fmt::format("layer {} head {} {}", layer_.layer.value, heads_[head].value, names_[draw.kernel]),
+            "the kernel sums to a negative number at some rows; they are used as they are"};
+        if (std::find(result_.warnings.begin(), result_.warnings.end(), negative) == result_.warnings.end())
+            result_.warnings.push_back(negative);
+    }
 }
 
 void LayerComparison::addDraw(HeadSums& sums, const Draw& draw, std::size_t rowOffset, const RowSums& rows) {

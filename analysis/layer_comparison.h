@@ -46,6 +46,7 @@ private:
     void poolProjected(const std::vector<ProjectedRows>& projected, const RunControl& control);
     bool noteNonFinite(const HeadLoader& loader, std::size_t head);
     void addHead(std::size_t head, std::size_t prompt, Index start, const std::vector<kernels::RowsOutput>& outputs);
+    void noteNegativeDenominators(std::size_t head, const std::vector<kernels::RowsOutput>& outputs);
     void addDraw(HeadSums& sums, const Draw& draw, std::size_t rowOffset, const RowSums& rows);
     void keepOutputs(std::size_t head, std::size_t prompt, Index start,
                      const std::vector<kernels::RowsOutput>& outputs);

@@ -33,9 +33,10 @@ struct RowsJob {
 };
 
 struct RowsOutput {
-    Matrix<double> values;          ///< (rows, value_dim); NaN in rows that are bad
-    std::vector<std::uint8_t> bad;  ///< (rows), 1: the denominator is 0 or not finite, or the output is not finite
-    Matrix<float> weights;          ///< (rows, keys) when asked for, 0 where a key is not visible
+    Matrix<double> values;           ///< (rows, value_dim); NaN in rows that are bad
+    std::vector<std::uint8_t> bad;   ///< (rows), 1: the denominator is 0 or not finite, or the output is not finite
+    Matrix<float> weights;           ///< (rows, keys) when asked for, 0 where a key is not visible
+    Index negativeDenominators = 0;  ///< rows of a signed kernel that are not bad and divide by a negative number
 };
 
 /// Magnitudes and contributions of one query head of one prompt.

@@ -74,7 +74,54 @@ public:
         return {};
     }
 
+    Support operator()(const Elu&) const { return {}; }
+    Support operator()(const Based&) const { return {}; }
+    Support operator()(const CosFormer& c) const {
+        return c.length > 0.0 ? Support{} : no("cosformer: m is " + std::to_string(c.length) + ", expected above 0");
+    }
+    Support operator()(const Rfa& r) const {
+        if (!r.projection || r.projection->rows() < 1) return no("rfa: the projection w is missing");
+        if (!(r.floor >= 0.0)) return no("rfa: floor is " + std::to_string(r.floor) + ", expected 0 or more");
+        return matrix("rfa: w", *r.projection, r.projection->rows(), shape_.headDim);
+    }
+    Support operator()(const Hedgehog& h) const {
+        for (const auto& [name, w] : {std::pair{"hedgehog: w of q", h.query.get()}, {"hedgehog: w of k", h.key.get()}})
+            if (w != nullptr)
+                if (Support support = matrix(name, *w, shape_.headDim, shape_.headDim); !support.supported)
+                    return support;
+        return {};
+    }
+    Support operator()(const ReBased& r) const {
+        for (const auto& [name, values] : {std::pair{"gamma", r.gamma.get()}, {"beta", r.beta.get()}})
+            if (values != nullptr && static_cast<Index>(values->size()) != shape_.headDim)
+                return no("rebased: " + sizes(name, values->size(), shape_.headDim));
+        return {};
+    }
+    Support operator()(const Power& p) const {
+        if (p.exponent >= 1 && p.exponent <= 8) return {};
+        return no("power: p is " + std::to_string(p.exponent) + ", expected 1..8");
+    }
+    Support operator()(const PolySketch& p) const {
+        if (!p.s1 || !p.s2 || p.s1->cols() < 1) return no("polysketch: a sketch is missing");
+        if (Support support = matrix("polysketch: s1", *p.s1, shape_.headDim, p.s1->cols()); !support.supported)
+            return support;
+        return matrix("polysketch: s2", *p.s2, shape_.headDim, p.s1->cols());
+    }
+    Support operator()(const Lolcats& l) const {
+        if (l.window < 1) return no("lolcats: window is " + std::to_string(l.window) + ", expected 1 or more");
+        return l.sigma >= 0.0 ? Support{} : no("lolcats: sigma is " + std::to_string(l.sigma) + ", expected 0 or more");
+    }
+    Support operator()(const RetNet& r) const {
+        if (r.decay > 0.0 && r.decay <= 1.0) return {};
+        return no("retnet: decay is " + std::to_string(r.decay) + ", expected above 0 and at most 1");
+    }
+
 private:
+    static Support matrix(const std::string& what, const Matrix<double>& m, Index rows, Index cols) {
+        if (m.rows() == rows && m.cols() == cols) return {};
+        return no(what + " is " + std::to_string(m.rows()) + " x " + std::to_string(m.cols()) + ", expected " +
+                  std::to_string(rows) + " x " + std::to_string(cols));
+    }
     static Support no(std::string reason) { return {false, std::move(reason)}; }
     Support isPermutation(const SpectraFormer& s) const {
         if (!s.permutation || static_cast<Index>(s.permutation->size()) != shape_.headDim)

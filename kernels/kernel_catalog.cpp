@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/kernel_catalog.h"
 
-#include <array>
+#include <iterator>
 
 namespace dimscope::kernels {
 namespace {
 
-std::array<KernelDescriptor, 11> makeCatalog() {
-    return {{
+using Descriptors = std::vector<KernelDescriptor>;
+
+constexpr const char* kNoSubset = "no restriction to a subset of dimensions: the kernel can be negative";
+
+Descriptors exactAndRandom() {
+    return {
         {.name = "softmax",
          .title = "Softmax",
          .formula = "exp(scale q.k), normalised over the visible keys",
-         .source = "exact attention; softcap and sink as the dump states them"},
+         .source = "exact attention; softcap and sink as the dump states them",
+         .properties = {.shiftFree = true}},
         {.name = "performer",
          .title = "Performer",
          .formula = "E_w[exp(w.q' - |q'|^2/2) exp(w.k' - |k'|^2/2)], x' = sqrt(scale) x",
@@ -27,13 +32,20 @@ std::array<KernelDescriptor, 11> makeCatalog() {
          .parameters = {{"epsilon", "Epsilon", 1e-4, 0, 1e-2, false, "added to every feature"}},
          .hasDraw = true,
          .trained = true,
-         .limits = "the head dimension must be a power of two"},
+         .limits = "the head dimension must be a power of two",
+         .properties = {.meanOfEqual = false, .orderFree = false, .paddable = false}},
         {.name = "dijiang",
          .title = "DiJiang",
          .formula = "sum_f exp(2 theta_f) softmax_f(P^T q') softmax_f(P^T k'), P = DCT diag(t)",
          .source = "Chen et al. 2024, normalised, without decay",
          .hasDraw = true,
-         .trained = true},
+         .trained = true,
+         .properties = {.paddable = false}},
+    };
+}
+
+Descriptors quadratics() {
+    return {
         {.name = "taylorshift",
          .title = "TaylorShift",
          .formula = "1 + s + s^2/2, s = tau cos(q, k)",
@@ -56,26 +68,125 @@ std::array<KernelDescriptor, 11> makeCatalog() {
          .source = "outlier-aware attention linearization",
          .parameters = {{"epsilon", "Epsilon", 1e-6, 0, 0.5, false, "floor of the kernel"}},
          .trained = true},
+    };
+}
+
+Descriptors featureMaps() {
+    return {
+        {.name = "elu",
+         .title = "ELU",
+         .formula = "(elu(q) + 1).(elu(k) + 1)",
+         .source = "Katharopoulos et al. 2020, Transformers are RNNs; no epsilon",
+         .limits = "takes q and k unscaled, so a large constant part of the keys dominates",
+         .properties = {.paddable = false}},
+        {.name = "cosformer",
+         .title = "cosFormer",
+         .formula = "relu(q).relu(k) cos(pi (i - j) / (2 M)); a row's sum is floored at 1e-6",
+         .source = "Qin et al. 2022, cosFormer",
+         .parameters = {{"m", "Length M", 4096, 1, 1e9, false, "positions at which the weight reaches 0"}},
+         .limits = "beyond M positions the weights turn negative; takes q and k unscaled",
+         .properties = {.sumsToOne = false, .meanOfEqual = false, .orderFree = false}},
+        {.name = "rfa",
+         .title = "RFA",
+         .formula = "phi(q).phi(k), phi = 0.1 (sin W x~, cos W x~), x~ = x / (|x| + 1e-3), W ~ N(0, 1)",
+         .source = "Peng et al. 2021, Random Feature Attention, sigma = tau = 1, plain ratio",
+         .parameters = {{"features", "Rows of W", 64, 1, 4096, true, "a sine and a cosine of each"},
+                        {"floor", "Least denominator", 0, 0, 1e6, false, "0: plain ratio; 1: upstream"}},
+         .hasDraw = true,
+         .limits = kNoSubset,
+         .properties = {.restrictable = false}},
+        {.name = "hedgehog",
+         .title = "Hedgehog",
+         .formula = "phi(q).phi(k), phi = (softmax(W x), softmax(-W x)), at least 1e-12",
+         .source = "Zhang et al. 2024, Hedgehog, in the form of LoLCATs; W = identity without calibration",
+         .trained = true,
+         .properties = {.paddable = false}},
+    };
+}
+
+Descriptors polynomials() {
+    return {
+        {.name = "based",
+         .title = "Based",
+         .formula = "1 + s + s^2/2, s = scale q.k, on all dimensions of the head",
+         .source = "Arora et al. 2024, Based; equals taylor without its learned projections"},
+        {.name = "rebased",
+         .title = "ReBased",
+         .formula = "(LN(q).LN(k))^2 / d, LN per head with an affine map",
+         .source = "Aksenov et al. 2024, ReBased; gamma = 1, beta = 0 without calibration",
+         .trained = true,
+         .limits = "no restriction to a subset of dimensions: the normalisation mixes them",
+         .properties = {.paddable = false, .restrictable = false}},
+        {.name = "power",
+         .title = "Power",
+         .formula = "(scale q.k)^p",
+         .source = "Manifest AI, power attention, without gates",
+         .parameters = {{"p", "Exponent p", 2, 1, 8, true, "2 and 4 are published; even ones are non-negative"}},
+         .limits = "restriction to a subset of dimensions with even p only"},
+        {.name = "polysketch",
+         .title = "PolySketch",
+         .formula = "((S1^T q * S2^T q).(S1^T k * S2^T k) / r^2)^2, denominator 1 + sum",
+         .source = "Kacham et al. 2024, PolySketchFormer, degree 4 with random sketches",
+         .parameters = {{"r", "Sketches r", 16, 1, 256, true, "r^2 features per head"}},
+         .hasDraw = true,
+         .limits = "no restriction to a subset of dimensions: the 1 in its denominator makes the scale matter",
+         .properties = {.sumsToOne = false, .meanOfEqual = false, .restrictable = false}},
+    };
+}
+
+Descriptors withPositions() {
+    return {
+        {.name = "lolcats",
+         .title = "LoLCATs",
+         .formula = "sigma exp(s - m) for i - j < w, m the largest s there; before it identity Hedgehog features",
+         .source = "Zhang et al. 2024, LoLCATs hybrid, not calibrated",
+         .parameters = {{"window", "Window w", 64, 1, 1e9, true, "recent keys with exponential weights"},
+                        {"sigma", "Weight sigma", 0.1, 0, 1e6, false, "of the window against the features"}},
+         .limits = "no restriction to a subset of dimensions: two kernels share one denominator",
+         .properties = {.meanOfEqual = false, .orderFree = false, .paddable = false, .restrictable = false}},
+        {.name = "retnet",
+         .title = "RetNet",
+         .formula = "gamma_h^(i - j) scale q.k without a denominator, gamma_h = 1 - 2^(-5 - h)",
+         .source = "Sun et al. 2023, RetNet, without the norm behind it",
+         .trained = true,
+         .limits = std::string("not normalised: the raw output has no scale of its own; ") + kNoSubset,
+         .properties = {.sumsToOne = false, .meanOfEqual = false, .orderFree = false, .restrictable = false}},
+    };
+}
+
+Descriptors referenceLines() {
+    return {
         {.name = "uniform",
          .title = "Uniform",
          .formula = "1: the mean of the visible values",
          .source = "reference line",
-         .referenceLine = true},
+         .referenceLine = true,
+         .properties = {.shiftFree = true, .restrictable = false}},
         {.name = "zero",
          .title = "Zero",
          .formula = "the output 0, whose relative error is 1",
          .source = "reference line",
-         .referenceLine = true},
+         .referenceLine = true,
+         .properties = {.sumsToOne = false, .meanOfEqual = false, .shiftFree = true, .restrictable = false}},
         {.name = "first_value",
          .title = "First value",
          .formula = "the value of the first visible key",
          .source = "reference line",
-         .referenceLine = true},
-    }};
+         .referenceLine = true,
+         .properties = {.meanOfEqual = false, .orderFree = false, .shiftFree = true, .restrictable = false}},
+    };
 }
 
-const std::array<KernelDescriptor, 11>& catalog() {
-    static const std::array<KernelDescriptor, 11> kCatalog = makeCatalog();
+Descriptors makeCatalog() {
+    Descriptors all;
+    for (Descriptors part :
+         {exactAndRandom(), quadratics(), featureMaps(), polynomials(), withPositions(), referenceLines()})
+        std::move(part.begin(), part.end(), std::back_inserter(all));
+    return all;
+}
+
+const Descriptors& catalog() {
+    static const Descriptors kCatalog = makeCatalog();
     return kCatalog;
 }
 

@@ -17,6 +17,16 @@ struct KernelParameter {
     std::string note;  ///< unit or meaning
 };
 
+/// What holds for every head with the stated defaults.
+struct KernelProperties {
+    bool sumsToOne = true;     ///< the weights of a row sum to 1
+    bool meanOfEqual = true;   ///< equal keys give the mean of their values
+    bool orderFree = true;     ///< permuting keys together with their values changes nothing for the last row
+    bool shiftFree = false;    ///< a constant added to all logits of a row changes nothing
+    bool paddable = true;      ///< dimensions that are 0 in q and k change nothing
+    bool restrictable = true;  ///< non-negative, so that a restriction to a subset of dimensions exists (section 13.10)
+};
+
 /// Everything that is said about a kernel anywhere in the program.
 struct KernelDescriptor {
     std::string name;          ///< "performer": command line and files
@@ -28,6 +38,7 @@ struct KernelDescriptor {
     bool trained = false;        ///< has parameters that calibration fits; runs at its stated start without
     bool referenceLine = false;  ///< uniform, zero, first_value
     std::string limits = {};     ///< what it cannot do; empty: nothing
+    KernelProperties properties = {};
 };
 
 /// All kernels, exact attention first.

@@ -13,6 +13,16 @@ struct Name {
     std::string_view operator()(const Taylor&) const { return "taylor"; }
     std::string_view operator()(const GlobalQuadratic&) const { return "global"; }
     std::string_view operator()(const Oal&) const { return "oal"; }
+    std::string_view operator()(const Elu&) const { return "elu"; }
+    std::string_view operator()(const CosFormer&) const { return "cosformer"; }
+    std::string_view operator()(const Rfa&) const { return "rfa"; }
+    std::string_view operator()(const Hedgehog&) const { return "hedgehog"; }
+    std::string_view operator()(const Based&) const { return "based"; }
+    std::string_view operator()(const ReBased&) const { return "rebased"; }
+    std::string_view operator()(const Power&) const { return "power"; }
+    std::string_view operator()(const PolySketch&) const { return "polysketch"; }
+    std::string_view operator()(const Lolcats&) const { return "lolcats"; }
+    std::string_view operator()(const RetNet&) const { return "retnet"; }
     std::string_view operator()(const Uniform&) const { return "uniform"; }
     std::string_view operator()(const Zero&) const { return "zero"; }
     std::string_view operator()(const FirstValue&) const { return "first_value"; }

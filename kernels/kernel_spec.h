@@ -68,13 +68,67 @@ struct Oal {
     double epsilon = 1e-6;
 };
 
+// Beyond the two papers (section 9).
+
+/// Features elu(x) + 1.
+struct Elu {};
+
+/// relu(q).relu(k) cos(pi (i - j) / (2 M)); the sum of a row is floored at 1e-6.
+struct CosFormer {
+    double length = 4096.0;  ///< M
+};
+
+/// Random Fourier features 0.1 (sin, cos) of normalised vectors; of either sign.
+struct Rfa {
+    std::shared_ptr<const Matrix<double>> projection;  ///< (rows, head_dim), N(0, 1) entries
+    double floor = 0.0;                                ///< least denominator; 0: plain ratio; 1: upstream
+};
+
+/// Softmax features of a learned linear map and of its negative.
+struct Hedgehog {
+    enum class Variant { Lolcats, Fla };               ///< two softmaxes with a floor of 1e-12, or one over both halves
+    std::shared_ptr<const Matrix<double>> query, key;  ///< (head_dim, head_dim), feature w x; null: identity
+    Variant variant = Variant::Lolcats;
+};
+
+/// The Taylor kernel on all dimensions of the head, as Based has it after its projections.
+struct Based {};
+
+/// (LN(q).LN(k))^2 / d with an affine map behind the normalisation.
+struct ReBased {
+    std::shared_ptr<const std::vector<double>> gamma, beta;  ///< (head_dim) each; null: 1 and 0
+};
+
+/// The logit to an integer power.
+struct Power {
+    int exponent = 2;
+};
+
+/// Degree-4 polynomial through two random sketches; the denominator is 1 + sum.
+struct PolySketch {
+    std::shared_ptr<const Matrix<double>> s1, s2;  ///< (head_dim, sketches), N(0, 1) entries; r^-1/2 is applied to each
+};
+
+/// Exponential inside a window, identity Hedgehog features before it, one common denominator.
+struct Lolcats {
+    Index window = 64;
+    double sigma = 0.1;  ///< weight of the window
+};
+
+/// decay^(i - j) times the logit, without a denominator.
+struct RetNet {
+    double decay = 1.0 - 1.0 / 32.0;  ///< 1 - 2^(-5 - h) for query head h
+    double scale = 1.0;               ///< of the output
+};
+
 /// Reference lines of every comparison: the mean of the visible values, nothing at all, the first visible value.
 struct Uniform {};
 struct Zero {};
 struct FirstValue {};
 
-using KernelSpec = std::variant<Softmax, Performer, SpectraFormer, DiJiang, TaylorShift, Taylor, GlobalQuadratic, Oal,
-                                Uniform, Zero, FirstValue>;
+using KernelSpec =
+    std::variant<Softmax, Performer, SpectraFormer, DiJiang, TaylorShift, Taylor, GlobalQuadratic, Oal, Elu, CosFormer,
+                 Rfa, Hedgehog, Based, ReBased, Power, PolySketch, Lolcats, RetNet, Uniform, Zero, FirstValue>;
 
 /// The global quadratic written as OAL with one group.
 Oal asOal(const GlobalQuadratic& spec, Index headDim);

@@ -12,11 +12,16 @@ namespace {
 
 double dot(const double* a, const double* b, Index n) { return std::inner_product(a, a + n, b, 0.0); }
 
+Matrix<double> normalMatrix(Index rows, Index cols, RandomStream& random) {
+    Matrix<double> out(rows, cols);
+    for (double& x : out.values()) x = random.normal();
+    return out;
+}
+
 /// Rows of a square Gaussian matrix made orthonormal by Gram-Schmidt, twice for accuracy. Its R has a positive
 /// diagonal, so the rows are Haar distributed: the sign-fixed QR.
 Matrix<double> haarRows(Index dim, RandomStream& random) {
-    Matrix<double> rows(dim, dim);
-    for (double& x : rows.values()) x = random.normal();
+    Matrix<double> rows = normalMatrix(dim, dim, random);
     for (Index r = 0; r < dim; ++r) {
         double* row = rows.row(r);
         for (int pass = 0; pass < 2; ++pass)
@@ -74,6 +79,19 @@ std::vector<double> diJiangDraw(int headDim, std::uint64_t seed, int layer) {
     std::vector<double> t(static_cast<std::size_t>(headDim));
     for (double& x : t) x = random.normal();
     return t;
+}
+
+Matrix<double> rfaProjection(int features, int headDim, std::uint64_t seed, int layer, int head) {
+    RandomStream random(seed, RandomPurpose::Rfa, layer, head);
+    return normalMatrix(features, headDim, random);
+}
+
+SketchDraw polySketchDraw(int headDim, int sketches, std::uint64_t seed, int layer, int head) {
+    RandomStream random(seed, RandomPurpose::PolySketch, layer, head);
+    SketchDraw draw;
+    draw.s1 = normalMatrix(headDim, sketches, random);
+    draw.s2 = normalMatrix(headDim, sketches, random);
+    return draw;
 }
 
 }  // namespace dimscope::kernels

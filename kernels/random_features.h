@@ -24,4 +24,13 @@ FastFoodDraw fastFoodDraw(int headDim, std::uint64_t seed, int layer);
 /// t_n = Phi^-1(u_n), u_n uniform: standard normal draws, one set per layer (section 3).
 std::vector<double> diJiangDraw(int headDim, std::uint64_t seed, int layer);
 
+/// (features, headDim) with N(0, 1) entries, keyed by (seed, layer, head) (section 9, RFA with sigma = tau = 1).
+Matrix<double> rfaProjection(int features, int headDim, std::uint64_t seed, int layer, int head);
+
+/// Two (headDim, sketches) matrices with N(0, 1) entries, keyed by (seed, layer, head) (section 9, PolySketch).
+struct SketchDraw {
+    Matrix<double> s1, s2;
+};
+SketchDraw polySketchDraw(int headDim, int sketches, std::uint64_t seed, int layer, int head);
+
 }  // namespace dimscope::kernels

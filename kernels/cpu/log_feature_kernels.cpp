@@ -31,7 +31,7 @@ public:
         keyFeatures_ = shiftedExp(keyLogs_, keyShift_);
         keyOffset_ = Eigen::VectorXd::Zero(keyLogs_.rows());
     }
-    bool logarithmic() const override { return true; }
+    RowForm form() const override { return RowForm::LogKernel; }
 
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         RowMajor<float> queryLogs = gatherRows(head_.query.view(), rows) * projection_;
@@ -96,7 +96,7 @@ public:
         for (Index j = 0; j < logs.rows(); ++j) floorRow(logs, j, head.key.view(), j, maximum);
         keyFeatures_ = std::move(logs);
     }
-    bool logarithmic() const override { return false; }
+    RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         RowMajor<float> features = gatherRows(head_.query.view(), rows) * projection_;
         for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -160,7 +160,7 @@ public:
     WideDiJiangRows(const DiJiang& spec, const FloatHead& head) : spec_(spec), head_(head) {
         keys_ = logFeatures(eigen(head.key.view()).cast<double>());
     }
-    bool logarithmic() const override { return true; }
+    RowForm form() const override { return RowForm::LogKernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         RowMajor<double> query = logFeatures(gatherRows(head_.query.view(), rows).cast<double>());
         for (Eigen::Index f = 0; f < query.cols(); ++f)

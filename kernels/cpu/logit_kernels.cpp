@@ -7,17 +7,11 @@
 namespace dimscope::kernels::cpu {
 namespace {
 
-/// out = scale q.k for the rows and the first keys.
-void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out) {
-    const RowMajor<float> query = gatherRows(head.query.view(), rows) * static_cast<float>(head.scale);
-    eigen(out) = (query * eigen(head.key.view().top(keys)).transpose()).cast<double>();
-}
-
 /// ln kappa = the logit, with its soft cap (exact attention).
 class SoftmaxRows : public RowKernel {
 public:
     explicit SoftmaxRows(const FloatHead& head) : head_(head) {}
-    bool logarithmic() const override { return true; }
+    RowForm form() const override { return RowForm::LogKernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         if (head_.softcap > 0.0)
@@ -31,7 +25,7 @@ private:
 class TaylorRows : public RowKernel {
 public:
     explicit TaylorRows(const FloatHead& head) : head_(head) {}
-    bool logarithmic() const override { return false; }
+    RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         eigen(out) = eigen(out).unaryExpr([](double s) { return taylorQuadratic(s); });
@@ -54,7 +48,7 @@ class TaylorShiftRows : public RowKernel {
 public:
     TaylorShiftRows(const TaylorShift& spec, const FloatHead& head)
         : spec_(spec), head_(head), unitKeys_(unitRows(eigen(head.key.view()))) {}
-    bool logarithmic() const override { return false; }
+    RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         const RowMajor<float> query = unitRows(gatherRows(head_.query.view(), rows));
         eigen(out) =
@@ -81,7 +75,7 @@ public:
             keys_.push_back(columns(eigen(head.key.view()), dims));
         }
     }
-    bool logarithmic() const override { return false; }
+    RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         const RowMajor<float> query = gatherRows(head_.query.view(), rows) * static_cast<float>(head_.scale);
         std::vector<RowMajor<double>> sums;
@@ -113,10 +107,26 @@ private:
     std::vector<RowMajor<float>> keys_;  // per group: (rows, members)
 };
 
+/// Section 9: the logit to an integer power.
+class PowerRows : public RowKernel {
+public:
+    PowerRows(const Power& spec, const FloatHead& head) : spec_(spec), head_(head) {}
+    RowForm form() const override { return RowForm::Kernel; }
+    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+        fillLogits(head_, rows, keys, out);
+        const RowMajor<double> logits = eigen(out);
+        for (int factor = 1; factor < spec_.exponent; ++factor) eigen(out).array() *= logits.array();
+    }
+
+private:
+    Power spec_;
+    const FloatHead& head_;
+};
+
 /// kappa = 1; masks and normalisation do the rest.
 class ConstantRows : public RowKernel {
 public:
-    bool logarithmic() const override { return false; }
+    RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index>, Index, MatrixSpan<double> out) const override { eigen(out).setOnes(); }
 };
 
@@ -130,6 +140,7 @@ std::unique_ptr<RowKernel> makeLogitKernel(const KernelSpec& spec, const FloatHe
     if (std::holds_alternative<Softmax>(spec)) return std::make_unique<SoftmaxRows>(head);
     if (std::holds_alternative<Taylor>(spec)) return std::make_unique<TaylorRows>(head);
     if (const auto* shift = std::get_if<TaylorShift>(&spec)) return std::make_unique<TaylorShiftRows>(*shift, head);
+    if (const auto* power = std::get_if<Power>(&spec)) return std::make_unique<PowerRows>(*power, head);
     return std::make_unique<ConstantRows>();
 }
 

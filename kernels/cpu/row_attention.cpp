@@ -10,35 +10,36 @@ namespace {
 
 constexpr Index kBlockRows = 64;
 
-/// Turns kappa (or its logarithm) of one row into weights that sum to one, 0 where a key is not visible. False: bad
-/// row.
+enum class RowState { Good, NegativeDenominator, Bad };
+
+/// Turns one filled row into weights, 0 where a key is not visible.
 class RowNormaliser {
 public:
-    RowNormaliser(const KernelSpec& spec, const FloatHead& head, bool logarithmic)
+    RowNormaliser(const KernelSpec& spec, const FloatHead& head, const RowKernel& kernel)
         : mask_(head.mask),
-          logarithmic_(logarithmic),
+          kernel_(kernel),
           zero_(std::holds_alternative<Zero>(spec)),
           firstOnly_(std::holds_alternative<FirstValue>(spec)) {
         if (std::holds_alternative<Softmax>(spec)) sink_ = head.sink;
     }
 
-    bool normalise(Index i, double* row, Index keys) const {
-        hide(i, row, keys);
-        if (zero_) {
-            std::fill_n(row, keys, 0.0);
-            return true;
-        }
-        double sum = logarithmic_ ? exponentiate(row, keys) : total(row, keys);
-        if (!(sum > 0.0) || !std::isfinite(sum)) return false;
+    RowState normalise(Index i, double* row, Index keys) const {
+        if (!hide(i, row, keys)) return RowState::Bad;
+        if (zero_) std::fill_n(row, keys, 0.0);
+        if (zero_ || kernel_.form() == RowForm::Weights) return RowState::Good;
+        const double sum =
+            kernel_.form() == RowForm::LogKernel ? exponentiate(row, keys) : kernel_.denominator(total(row, keys));
+        if (sum == 0.0 || !std::isfinite(sum)) return RowState::Bad;
         for (Index j = 0; j < keys; ++j) row[j] /= sum;
-        return true;
+        return sum > 0.0 ? RowState::Good : RowState::NegativeDenominator;
     }
 
 private:
     static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-    void hide(Index i, double* row, Index keys) const {
-        const double hidden = logarithmic_ ? kMinusInfinity : 0.0;
+    /// False: no key is visible.
+    bool hide(Index i, double* row, Index keys) const {
+        const double hidden = kernel_.form() == RowForm::LogKernel ? kMinusInfinity : 0.0;
         bool seen = false;
         for (Index j = 0; j < keys; ++j) {
             if (!mask_.visible(i, j) || (firstOnly_ && seen))
@@ -46,6 +47,7 @@ private:
             else
                 seen = true;
         }
+        return seen;
     }
     static double total(const double* row, Index keys) {
         double sum = 0.0;
@@ -65,7 +67,8 @@ private:
     }
 
     AttentionMask mask_;
-    bool logarithmic_, zero_, firstOnly_;
+    const RowKernel& kernel_;
+    bool zero_, firstOnly_;
     std::optional<double> sink_;
 };
 
@@ -86,11 +89,12 @@ RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<c
                       const RunControl& control) {
     const auto count = static_cast<Index>(rows.size());
     const Index positions = head.key.view().rows();
-    RowsOutput out{Matrix<double>(count, head.value.view().cols()), std::vector<std::uint8_t>(rows.size(), 0), {}};
+    RowsOutput out{Matrix<double>(count, head.value.view().cols()), std::vector<std::uint8_t>(rows.size(), 0), {}, 0};
     if (wantWeights) out.weights = Matrix<float>(count, positions);
     if (count == 0) return out;
     const auto kernel = makeRowKernel(spec, head);
-    const RowNormaliser normaliser(spec, head, kernel->logarithmic());
+    const RowNormaliser normaliser(spec, head, *kernel);
+    std::vector<RowState> states;
     for (Index start = 0; start < count; start += kBlockRows) {
         control.throwIfCancelled();
         const auto block = rows.subspan(static_cast<std::size_t>(start),
@@ -98,9 +102,10 @@ RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<c
         const Index keys = head.mask.causal ? *std::max_element(block.begin(), block.end()) + 1 : positions;
         RowMajor<double> weights(static_cast<Index>(block.size()), keys);
         kernel->fill(block, keys, {weights.data(), weights.rows(), keys});
-        for (Index r = 0; r < weights.rows(); ++r)
-            if (!normaliser.normalise(block[static_cast<std::size_t>(r)], weights.row(r).data(), keys))
-                weights.row(r).setConstant(std::numeric_limits<double>::quiet_NaN());
+        for (Index r = 0; r < weights.rows(); ++r) {
+            states.push_back(normaliser.normalise(block[static_cast<std::size_t>(r)], weights.row(r).data(), keys));
+            if (states.back() == RowState::Bad) weights.row(r).setConstant(std::numeric_limits<double>::quiet_NaN());
+        }
         eigen(out.values).middleRows(start, weights.rows()) = weightedValues(weights, head);
         if (wantWeights) eigen(out.weights).block(start, 0, weights.rows(), keys) = weights.cast<float>();
     }
@@ -108,6 +113,8 @@ RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<c
         if (!eigen(out.values).row(r).allFinite()) {
             out.bad[static_cast<std::size_t>(r)] = 1;
             eigen(out.values).row(r).setConstant(std::numeric_limits<double>::quiet_NaN());
+        } else if (states[static_cast<std::size_t>(r)] == RowState::NegativeDenominator) {
+            ++out.negativeDenominators;
         }
     return out;
 }

@@ -9,6 +9,11 @@ RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Inde
     return out;
 }
 
+void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out) {
+    const RowMajor<float> query = gatherRows(head.query.view(), rows) * static_cast<float>(head.scale);
+    eigen(out) = (query * eigen(head.key.view().top(keys)).transpose()).cast<double>();
+}
+
 namespace {
 
 struct Make {
@@ -24,6 +29,16 @@ struct Make {
         return makeQuadraticKernel(asOal(s, head.key.view().cols()), head);
     }
     Result operator()(const Oal& s) const { return makeQuadraticKernel(s, head); }
+    Result operator()(const Elu&) const { return makeElu(head); }
+    Result operator()(const CosFormer& s) const { return makeCosFormer(s, head); }
+    Result operator()(const Rfa& s) const { return makeRfa(s, head); }
+    Result operator()(const Hedgehog& s) const { return makeHedgehog(s, head); }
+    Result operator()(const Based&) const { return makeLogitKernel(Taylor{}, head); }
+    Result operator()(const ReBased& s) const { return makeReBased(s, head); }
+    Result operator()(const Power& s) const { return makeLogitKernel(s, head); }
+    Result operator()(const PolySketch& s) const { return makePolySketch(s, head); }
+    Result operator()(const Lolcats& s) const { return makeLolcats(s, head); }
+    Result operator()(const RetNet& s) const { return makeRetNet(s, head); }
     Result operator()(const Uniform& s) const { return makeLogitKernel(s, head); }
     Result operator()(const Zero& s) const { return makeLogitKernel(s, head); }
     Result operator()(const FirstValue& s) const { return makeLogitKernel(s, head); }

@@ -24,14 +24,24 @@ struct FloatHead {
     std::optional<double> sink;
 };
 
+/// What a kernel fills rows with.
+enum class RowForm {
+    LogKernel,  ///< ln kappa; divided by the sum of kappa
+    Kernel,     ///< kappa of any sign; divided by denominator(sum of kappa)
+    Weights,    ///< the weights themselves
+};
+
 /// One kernel prepared on one head (features of all keys are ready), evaluated for blocks of query rows.
 class RowKernel {
 public:
     virtual ~RowKernel() = default;
-    /// Fills (rows, keys) with kappa, or with ln kappa where logarithmic(); factors common to a row may be left out.
+    /// Fills (rows, keys) as form() says, whatever at keys that are not visible. LogKernel and Kernel may leave out
+    /// factors common to a row where denominator() is the sum.
     /// Products in float, sums over few terms in double: 131 thousand pairs of 32 rows cost less than one feature map.
     virtual void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const = 0;
-    virtual bool logarithmic() const = 0;
+    virtual RowForm form() const = 0;
+    /// Of RowForm::Kernel.
+    virtual double denominator(double sum) const { return sum; }
 };
 
 /// Feature maps cost O(rows dim features) once; `head` outlives the kernel.
@@ -39,13 +49,24 @@ std::unique_ptr<RowKernel> makeRowKernel(const KernelSpec& spec, const FloatHead
 
 // Parts of makeRowKernel, one file each.
 std::unique_ptr<RowKernel> makeLogitKernel(const KernelSpec& spec,
-                                           const FloatHead& head);  // softmax, taylor, taylorshift, constants
+                                           const FloatHead& head);  // softmax, taylor, taylorshift, power, constants
 std::unique_ptr<RowKernel> makeQuadraticKernel(const Oal& spec, const FloatHead& head);  // global, oal
 std::unique_ptr<RowKernel> makePerformer(const Performer& spec, const FloatHead& head);
 std::unique_ptr<RowKernel> makeSpectraFormer(const SpectraFormer& spec, const FloatHead& head);
 std::unique_ptr<RowKernel> makeDiJiang(const DiJiang& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeElu(const FloatHead& head);
+std::unique_ptr<RowKernel> makeCosFormer(const CosFormer& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeRfa(const Rfa& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeHedgehog(const Hedgehog& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeReBased(const ReBased& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makePolySketch(const PolySketch& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeLolcats(const Lolcats& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeRetNet(const RetNet& spec, const FloatHead& head);
 
 /// The rows of a tensor gathered into one matrix: (rows.size(), cols).
 RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows);
+
+/// out = scale q.k for the rows and the first keys.
+void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out);
 
 }  // namespace dimscope::kernels::cpu

@@ -44,7 +44,7 @@ public:
         sharpness_ = sharpness();
         keyFeatures_ = features(eigen(head.key.view()) * projection_, sharpness_);
     }
-    bool logarithmic() const override { return false; }
+    RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         Eigen::VectorXf rowSharpness(static_cast<Eigen::Index>(rows.size()));
         for (std::size_t n = 0; n < rows.size(); ++n) rowSharpness(static_cast<Eigen::Index>(n)) = sharpness_(rows[n]);

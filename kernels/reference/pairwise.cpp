@@ -20,10 +20,6 @@ Matrix<double> widened(const TensorView& view) {
         view);
 }
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-bool isZeroOutput(const KernelSpec& spec) { return std::holds_alternative<Zero>(spec); }
-
 std::vector<Index> visibleKeys(const DoubleHead& head, Index i) {
     std::vector<Index> keys;
     for (Index j = 0; j < head.key.rows(); ++j)
@@ -42,23 +38,13 @@ DoubleHead::DoubleHead(const HeadInputs& inputs)
       softcap(inputs.softcap),
       sink(inputs.sink) {}
 
-WeightRow weightRow(const KernelSpec& spec, const PairwiseKernel& kernel, const DoubleHead& head, Index i) {
-    WeightRow row{std::vector<double>(static_cast<std::size_t>(head.key.rows()), 0.0), false};
-    std::vector<Index> keys = visibleKeys(head, i);
-    if (isZeroOutput(spec)) return row;
-    if (std::holds_alternative<FirstValue>(spec) && !keys.empty()) keys.erase(keys.begin() + 1, keys.end());
-
-    const bool exact = std::holds_alternative<Softmax>(spec);
-    double largest = exact && head.sink ? *head.sink : kMinusInfinity;
-    std::vector<double> logs;
-    for (const Index j : keys) {
-        logs.push_back(kernel.logKappa(i, j));
-        largest = std::max(largest, logs.back());
-    }
-    double sum = exact && head.sink ? std::exp(*head.sink - largest) : 0.0;
-    for (std::size_t n = 0; n < keys.size(); ++n) {
-        const double weight = std::exp(logs[n] - largest);
-        row.weights[static_cast<std::size_t>(keys[n])] = weight;
+KeyWeights PositiveKernel::weigh(Index i, std::span<const Index> keys) const {
+    KeyWeights row;
+    for (const Index j : keys) row.weights.push_back(logKappa(i, j));
+    const double largest = *std::max_element(row.weights.begin(), row.weights.end());
+    double sum = 0.0;
+    for (double& weight : row.weights) {
+        weight = std::exp(weight - largest);
         sum += weight;
     }
     row.bad = !(sum > 0.0) || !std::isfinite(sum);
@@ -66,15 +52,40 @@ WeightRow weightRow(const KernelSpec& spec, const PairwiseKernel& kernel, const 
     return row;
 }
 
+KeyWeights SignedKernel::weigh(Index i, std::span<const Index> keys) const {
+    KeyWeights row;
+    double sum = 0.0;
+    for (const Index j : keys) {
+        row.weights.push_back(kappa(i, j));
+        sum += row.weights.back();
+    }
+    const double total = denominator(sum);
+    row.bad = total == 0.0 || !std::isfinite(total);
+    row.negative = total < 0.0;
+    for (double& weight : row.weights) weight /= total;
+    return row;
+}
+
+KeyWeights weightRow(const PairwiseKernel& kernel, const DoubleHead& head, Index i) {
+    KeyWeights row{std::vector<double>(static_cast<std::size_t>(head.key.rows()), 0.0), true, false};
+    const std::vector<Index> keys = visibleKeys(head, i);
+    if (keys.empty()) return row;
+    const KeyWeights weighed = kernel.weigh(i, keys);
+    for (std::size_t n = 0; n < keys.size(); ++n) row.weights[static_cast<std::size_t>(keys[n])] = weighed.weights[n];
+    row.bad = weighed.bad;
+    row.negative = weighed.negative;
+    return row;
+}
+
 RowsOutput attendRows(const KernelSpec& spec, const DoubleHead& head, std::span<const Index> rows, bool wantWeights,
                       const RunControl& control) {
     const auto kernel = makePairwise(spec, head);
     const auto count = static_cast<Index>(rows.size());
-    RowsOutput out{Matrix<double>(count, head.value.cols()), std::vector<std::uint8_t>(rows.size(), 0), {}};
+    RowsOutput out{Matrix<double>(count, head.value.cols()), std::vector<std::uint8_t>(rows.size(), 0), {}, 0};
     if (wantWeights) out.weights = Matrix<float>(count, head.key.rows());
     for (Index r = 0; r < count; ++r) {
         control.throwIfCancelled();
-        const WeightRow row = weightRow(spec, *kernel, head, rows[static_cast<std::size_t>(r)]);
+        const KeyWeights row = weightRow(*kernel, head, rows[static_cast<std::size_t>(r)]);
         bool bad = row.bad;
         for (Index c = 0; c < head.value.cols(); ++c) {
             double sum = 0.0;
@@ -87,6 +98,7 @@ RowsOutput attendRows(const KernelSpec& spec, const DoubleHead& head, std::span<
         }
         if (bad) std::fill_n(out.values.row(r), head.value.cols(), std::numeric_limits<double>::quiet_NaN());
         out.bad[static_cast<std::size_t>(r)] = bad ? 1 : 0;
+        if (row.negative && !bad) ++out.negativeDenominators;
         if (wantWeights)
             std::transform(row.weights.begin(), row.weights.end(), out.weights.row(r),
                            [](double w) { return static_cast<float>(w); });

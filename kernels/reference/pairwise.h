@@ -18,21 +18,40 @@ struct DoubleHead {
     std::optional<double> sink;
 };
 
-/// ln kappa(q_i, k_j) of one kernel on one head; the head outlives it.
+/// Weights of some keys in one row.
+struct KeyWeights {
+    std::vector<double> weights;  ///< as many as keys
+    bool bad = false;             ///< the denominator is 0 or not finite
+    bool negative = false;        ///< the denominator is negative, and used
+};
+
+/// One kernel on one head; the head outlives it.
 class PairwiseKernel {
 public:
     virtual ~PairwiseKernel() = default;
+    /// Weights of row i on `keys` (ascending, at least one), with those keys alone in the denominator.
+    virtual KeyWeights weigh(Index i, std::span<const Index> keys) const = 0;
+};
+
+/// kappa >= 0: kappa / sum kappa from logarithms, so that neither overflows nor vanishes.
+class PositiveKernel : public PairwiseKernel {
+public:
     virtual double logKappa(Index i, Index j) const = 0;
+    KeyWeights weigh(Index i, std::span<const Index> keys) const override;
+};
+
+/// kappa of any sign, or with a denominator of its own: kappa / denominator(sum kappa).
+class SignedKernel : public PairwiseKernel {
+public:
+    virtual double kappa(Index i, Index j) const = 0;
+    virtual double denominator(double sum) const { return sum; }
+    KeyWeights weigh(Index i, std::span<const Index> keys) const override;
 };
 
 std::unique_ptr<PairwiseKernel> makePairwise(const KernelSpec& spec, const DoubleHead& head);
 
-/// Normalised weights of row i over all keys (0 where not visible) and whether the row is bad.
-struct WeightRow {
-    std::vector<double> weights;
-    bool bad = false;
-};
-WeightRow weightRow(const KernelSpec& spec, const PairwiseKernel& kernel, const DoubleHead& head, Index i);
+/// Weights of row i over all keys (0 where not visible) and whether the row is bad or its denominator negative.
+KeyWeights weightRow(const PairwiseKernel& kernel, const DoubleHead& head, Index i);
 
 /// Rows of one kernel on one head.
 RowsOutput attendRows(const KernelSpec& spec, const DoubleHead& head, std::span<const Index> rows, bool wantWeights,

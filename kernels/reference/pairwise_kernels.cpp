@@ -1,47 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "kernels/attention_math.h"
-#include "kernels/reference/pairwise.h"
+#include "kernels/reference/pair_families.h"
+#include "kernels/reference/pair_math.h"
 
-// One class per kernel, in the order of KernelSpec. Section numbers: resources/docs/kernels.md.
+// Kernels of the logit, and those whose features need the log domain. Section numbers: resources/docs/kernels.md.
 
 namespace dimscope::kernels::reference {
 namespace {
 
-double dot(const double* a, const double* b, Index n) { return std::inner_product(a, a + n, b, 0.0); }
-
-double logit(const DoubleHead& head, Index i, Index j) {
-    return head.scale * dot(head.query.row(i), head.key.row(j), head.query.cols());
-}
-
-double logSumExp(const std::vector<double>& x) {
-    const double largest = *std::max_element(x.begin(), x.end());
-    if (!std::isfinite(largest)) return largest;
-    double sum = 0.0;
-    for (const double v : x) sum += std::exp(v - largest);
-    return largest + std::log(sum);
-}
-
-/// ln of the scalar product of two positive feature rows.
-double logDot(const Matrix<double>& a, Index i, const Matrix<double>& b, Index j) {
-    return std::log(dot(a.row(i), b.row(j), a.cols()));
-}
-
+/// Exact attention: the sink is one more logit in the denominator, whose value is 0.
 class ExactPairs : public PairwiseKernel {
 public:
     explicit ExactPairs(const DoubleHead& head) : head_(head) {}
-    double logKappa(Index i, Index j) const override { return softCapped(logit(head_, i, j), head_.softcap); }
+    KeyWeights weigh(Index i, std::span<const Index> keys) const override {
+        std::vector<double> logits;
+        for (const Index j : keys) logits.push_back(softCapped(logit(head_, i, j), head_.softcap));
+        if (head_.sink) logits.push_back(*head_.sink);
+        const bool bad = !std::isfinite(logSumExp(logits));
+        KeyWeights row{softmax(std::move(logits)), bad, false};
+        row.weights.resize(keys.size());
+        return row;
+    }
 
 private:
     const DoubleHead& head_;
 };
 
 /// Section 1. epsilon = 0: ln of the mean over features of exp(l_f(q) + l_f(k)).
-class PerformerPairs : public PairwiseKernel {
+class PerformerPairs : public PositiveKernel {
 public:
     PerformerPairs(const Performer& spec, const DoubleHead& head)
         : spec_(spec), head_(head), queryLog_(logFeatures(head.query)), keyLog_(logFeatures(head.key)) {
@@ -49,7 +37,7 @@ public:
     }
 
     double logKappa(Index i, Index j) const override {
-        if (spec_.epsilon > 0.0) return logDot(queryLog_, i, keyLog_, j);
+        if (spec_.epsilon > 0.0) return std::log(rowDot(queryLog_, i, keyLog_, j));
         std::vector<double> sums(static_cast<std::size_t>(queryLog_.cols()));
         for (Index f = 0; f < queryLog_.cols(); ++f)
             sums[static_cast<std::size_t>(f)] = queryLog_(i, f) + keyLog_(j, f);
@@ -93,89 +81,8 @@ private:
     Matrix<double> queryLog_, keyLog_;  // (rows, features): logarithms, or features where epsilon > 0
 };
 
-/// Section 2.2: exp(B (z_f - max z)) + epsilon with z the FastFood projections and one constant feature 1.
-class SpectraFormerPairs : public PairwiseKernel {
-public:
-    SpectraFormerPairs(const SpectraFormer& spec, const DoubleHead& head)
-        : spec_(spec), head_(head), query_(features(head.query)), key_(features(head.key)) {}
-    double logKappa(Index i, Index j) const override { return logDot(query_, i, key_, j); }
-
-private:
-    static void hadamard(std::vector<double>& x) {
-        for (std::size_t half = 1; half < x.size(); half *= 2)
-            for (std::size_t start = 0; start < x.size(); start += 2 * half)
-                for (std::size_t n = start; n < start + half; ++n) {
-                    const double a = x[n], b = x[n + half];
-                    x[n] = a + b;
-                    x[n + half] = a - b;
-                }
-    }
-
-    std::vector<double> fastFood(const double* x) const {
-        const auto d = static_cast<std::size_t>(head_.query.cols());
-        const double dim = static_cast<double>(d);
-        const double upstream = spec_.scaling == SpectraFormer::Scaling::Upstream ? std::sqrt(head_.scale) : 1.0;
-        std::vector<double> z(d), permuted(d);
-        for (std::size_t r = 0; r < d; ++r) z[r] = (*spec_.b)[r] * std::sqrt(head_.scale) * upstream * x[r];
-        hadamard(z);
-        for (std::size_t r = 0; r < d; ++r)
-            permuted[r] = (*spec_.g)[r] * z[static_cast<std::size_t>((*spec_.permutation)[r])];
-        hadamard(permuted);
-        for (std::size_t r = 0; r < d; ++r) permuted[r] *= (*spec_.s)[r] / std::sqrt(dim);
-        return permuted;
-    }
-
-    /// |u_q + u_k|^2 of one position, its mean over all pairs of the sequence, or the calibrated constant; u =
-    /// sqrt(scale) x.
-    double phi(Index position) const {
-        if (spec_.statistic == SpectraFormer::Statistic::Calibrated) return spec_.phi;
-        double sum = 0.0;
-        if (spec_.statistic == SpectraFormer::Statistic::Position) {
-            for (Index r = 0; r < head_.query.cols(); ++r)
-                sum += head_.scale * std::pow(head_.query(position, r) + head_.key(position, r), 2);
-            return sum;
-        }
-        double pairs = 0.0;
-        for (Index i = 0; i < head_.query.rows(); ++i)
-            if (head_.mask.isValid(i)) pairs += 1.0;
-        for (Index r = 0; r < head_.query.cols(); ++r) {
-            double q2 = 0.0, k2 = 0.0, q1 = 0.0, k1 = 0.0;
-            for (Index i = 0; i < head_.query.rows(); ++i) {
-                if (!head_.mask.isValid(i)) continue;
-                const double q = head_.query(i, r), k = head_.key(i, r);
-                q2 += q * q;
-                k2 += k * k;
-                q1 += q;
-                k1 += k;
-            }
-            sum += head_.scale * (q2 / pairs + k2 / pairs + 2.0 * (q1 / pairs) * (k1 / pairs));
-        }
-        return sum;
-    }
-
-    Matrix<double> features(const Matrix<double>& x) const {
-        const Index d = x.cols();
-        Matrix<double> out(x.rows(), d + 1);
-        const bool perPosition = spec_.statistic == SpectraFormer::Statistic::Position;
-        const double shared = perPosition ? 0.0 : phi(0);
-        for (Index i = 0; i < x.rows(); ++i) {
-            std::vector<double> z = fastFood(x.row(i));
-            z.push_back(1.0);
-            const double largest = *std::max_element(z.begin(), z.end());
-            const double sharpness = oprfSharpness(perPosition ? phi(i) : shared, static_cast<double>(d));
-            for (Index f = 0; f <= d; ++f)
-                out(i, f) = std::exp(sharpness * (z[static_cast<std::size_t>(f)] - largest)) + spec_.epsilon;
-        }
-        return out;
-    }
-
-    SpectraFormer spec_;
-    const DoubleHead& head_;
-    Matrix<double> query_, key_;
-};
-
 /// Section 3: sum_f exp(2 theta_f) softmax_f(z(q)) softmax_f(z(k)), z_n = t_n sum_k x_k C_kn.
-class DiJiangPairs : public PairwiseKernel {
+class DiJiangPairs : public PositiveKernel {
 public:
     DiJiangPairs(const DiJiang& spec, const DoubleHead& head)
         : spec_(spec), head_(head), query_(logFeatures(head.query)), key_(logFeatures(head.key)) {}
@@ -213,7 +120,7 @@ private:
 };
 
 /// Section 4.
-class TaylorShiftPairs : public PairwiseKernel {
+class TaylorShiftPairs : public PositiveKernel {
 public:
     TaylorShiftPairs(const TaylorShift& spec, const DoubleHead& head) : spec_(spec), head_(head) {}
     double logKappa(Index i, Index j) const override {
@@ -229,7 +136,7 @@ private:
     const DoubleHead& head_;
 };
 
-class TaylorPairs : public PairwiseKernel {
+class TaylorPairs : public PositiveKernel {
 public:
     explicit TaylorPairs(const DoubleHead& head) : head_(head) {}
     double logKappa(Index i, Index j) const override { return std::log(taylorQuadratic(logit(head_, i, j))); }
@@ -239,7 +146,7 @@ private:
 };
 
 /// Section 5: eps + |L^T (1, s_1, .., s_G)|^2.
-class QuadraticPairs : public PairwiseKernel {
+class QuadraticPairs : public PositiveKernel {
 public:
     QuadraticPairs(Oal spec, const DoubleHead& head) : spec_(std::move(spec)), head_(head) {}
     double logKappa(Index i, Index j) const override {
@@ -264,35 +171,63 @@ private:
     const DoubleHead& head_;
 };
 
-/// kappa = 1 for every visible key.
-class ConstantPairs : public PairwiseKernel {
+/// Section 9: the logit to an integer power; positive for even ones.
+class PowerPairs : public SignedKernel {
 public:
-    double logKappa(Index, Index) const override { return 0.0; }
+    PowerPairs(const Power& spec, const DoubleHead& head) : spec_(spec), head_(head) {}
+    double kappa(Index i, Index j) const override { return std::pow(logit(head_, i, j), spec_.exponent); }
+
+private:
+    Power spec_;
+    const DoubleHead& head_;
 };
 
-struct Make {
-    const DoubleHead& head;
-    using Result = std::unique_ptr<PairwiseKernel>;
+/// The same weight for every key, the first key alone, or none at all.
+class ConstantPairs : public PairwiseKernel {
+public:
+    enum class Which { Every, First, None };
+    explicit ConstantPairs(Which which) : which_(which) {}
+    KeyWeights weigh(Index, std::span<const Index> keys) const override {
+        const auto count = static_cast<double>(keys.size());
+        KeyWeights row{std::vector<double>(keys.size(), which_ == Which::Every ? 1.0 / count : 0.0)};
+        if (which_ == Which::First) row.weights.front() = 1.0;
+        return row;
+    }
 
-    Result operator()(const Softmax&) const { return std::make_unique<ExactPairs>(head); }
-    Result operator()(const Performer& s) const { return std::make_unique<PerformerPairs>(s, head); }
-    Result operator()(const SpectraFormer& s) const { return std::make_unique<SpectraFormerPairs>(s, head); }
-    Result operator()(const DiJiang& s) const { return std::make_unique<DiJiangPairs>(s, head); }
-    Result operator()(const TaylorShift& s) const { return std::make_unique<TaylorShiftPairs>(s, head); }
-    Result operator()(const Taylor&) const { return std::make_unique<TaylorPairs>(head); }
-    Result operator()(const GlobalQuadratic& s) const {
+private:
+    Which which_;
+};
+
+struct MakePairs {
+    const DoubleHead& head;
+
+    PairsPointer operator()(const Softmax&) const { return std::make_unique<ExactPairs>(head); }
+    PairsPointer operator()(const Performer& s) const { return std::make_unique<PerformerPairs>(s, head); }
+    PairsPointer operator()(const DiJiang& s) const { return std::make_unique<DiJiangPairs>(s, head); }
+    PairsPointer operator()(const TaylorShift& s) const { return std::make_unique<TaylorShiftPairs>(s, head); }
+    PairsPointer operator()(const Taylor&) const { return std::make_unique<TaylorPairs>(head); }
+    PairsPointer operator()(const Based&) const { return std::make_unique<TaylorPairs>(head); }
+    PairsPointer operator()(const GlobalQuadratic& s) const {
         return std::make_unique<QuadraticPairs>(asOal(s, head.query.cols()), head);
     }
-    Result operator()(const Oal& s) const { return std::make_unique<QuadraticPairs>(s, head); }
-    Result operator()(const Uniform&) const { return std::make_unique<ConstantPairs>(); }
-    Result operator()(const Zero&) const { return std::make_unique<ConstantPairs>(); }
-    Result operator()(const FirstValue&) const { return std::make_unique<ConstantPairs>(); }
+    PairsPointer operator()(const Oal& s) const { return std::make_unique<QuadraticPairs>(s, head); }
+    PairsPointer operator()(const Power& s) const { return std::make_unique<PowerPairs>(s, head); }
+    PairsPointer operator()(const Uniform&) const { return constant(ConstantPairs::Which::Every); }
+    PairsPointer operator()(const Zero&) const { return constant(ConstantPairs::Which::None); }
+    PairsPointer operator()(const FirstValue&) const { return constant(ConstantPairs::Which::First); }
+    template <class Spec>
+    PairsPointer operator()(const Spec& s) const {
+        return makePairs(s, head);
+    }
+
+private:
+    static PairsPointer constant(ConstantPairs::Which which) { return std::make_unique<ConstantPairs>(which); }
 };
 
 }  // namespace
 
 std::unique_ptr<PairwiseKernel> makePairwise(const KernelSpec& spec, const DoubleHead& head) {
-    return std::visit(Make{head}, spec);
+    return std::visit(MakePairs{head}, spec);
 }
 
 }  // namespace dimscope::kernels::reference

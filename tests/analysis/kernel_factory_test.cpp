@@ -83,5 +83,41 @@ TEST(KernelFactory, OalUsesTheGroupsItIsGiven) {
     EXPECT_EQ(std::get<kernels::Oal>(factory.make("oal", smallLayer(), HeadIndex{0}, 0, warnings)).groups, 1);
 }
 
+TEST(KernelFactory, KernelsBeyondThePapersReadTheirGroups) {
+    std::vector<Warning> warnings;
+    const auto make = [&](const std::string& kernel, const auto& set) {
+        return KernelFactory({}, set).make(kernel, smallLayer(), HeadIndex{1}, 1, warnings);
+    };
+    const auto rfa = std::get<kernels::Rfa>(make("rfa", fileWith("rfa", "w", {3, 2, 5, 4})));
+    EXPECT_EQ((*rfa.projection)(0, 1), (1 * 2 + 1) * 20.0 + 1.0);
+    EXPECT_EQ(rfa.floor, 0.0);
+    const auto keyOnly = std::get<kernels::Hedgehog>(make("hedgehog", fileWith("hedgehog", "w_k", {2, 4, 4})));
+    EXPECT_EQ(keyOnly.query, nullptr);
+    EXPECT_EQ((*keyOnly.key)(3, 3), 31.0);
+    EXPECT_EQ((*std::get<kernels::ReBased>(make("rebased", fileWith("rebased", "beta", {2, 4}))).beta)[0], 4.0);
+    EXPECT_EQ(std::get<kernels::RetNet>(make("retnet", fileWith("retnet", "scale", {2}))).scale, 1.0);
+    auto power = fileWith("power", "nothing", {1});
+    power->layers[LayerIndex{2}]["power"].attributes["p"] = 4.0;
+    EXPECT_EQ(std::get<kernels::Power>(make("power", power)).exponent, 4);
+    power->layers[LayerIndex{2}]["power"].attributes["p"] = 2.5;
+    EXPECT_THROW(make("power", power), kernels::ShapeError);
+    EXPECT_THROW(make("polysketch", fileWith("polysketch", "s1", {1, 2, 4, 3})), kernels::ShapeError);
+    EXPECT_TRUE(warnings.empty());
+}
+
+TEST(KernelFactory, RetNetDecaysByHeadNumberAndDrawsAreKeyedByHead) {
+    std::vector<Warning> warnings;
+    const KernelFactory factory;
+    const auto make = [&](const char* kernel, int head) {
+        return factory.make(kernel, smallLayer(), HeadIndex{head}, 0, warnings);
+    };
+    EXPECT_EQ(std::get<kernels::RetNet>(make("retnet", 0)).decay, 1.0 - 1.0 / 32.0);
+    EXPECT_EQ(std::get<kernels::RetNet>(make("retnet", 1)).decay, 1.0 - 1.0 / 64.0);
+    const auto sketch = [&](int head) { return std::get<kernels::PolySketch>(make("polysketch", head)).s2->values(); };
+    EXPECT_EQ(sketch(0), sketch(0));
+    EXPECT_NE(sketch(0), sketch(1));
+    EXPECT_TRUE(warnings.empty());
+}
+
 }  // namespace
 }  // namespace dimscope::tests

@@ -12,15 +12,20 @@ namespace {
 using namespace kernels;
 using Rows = std::vector<double>;
 
-/// Rows 2 and 3 of the output; row 1 is always the first value and is checked here too.
-Rows lastTwoRows(const KernelSpec& spec, const OwnedHead& head) {
+/// All three rows, two values each.
+Rows output(const KernelSpec& spec, const OwnedHead& head) {
     const auto backend = makeBackend("reference");
     const std::vector<Index> rows = allRows(3);
     const std::vector<KernelSpec> specs{spec};
     const std::vector<RowsJob> jobs{{head.inputs(), rows, specs}};
-    const RowsOutput out = backend->attendRows(jobs, {}).front().front();
-    EXPECT_TRUE(near(Rows{out.values(0, 0), out.values(0, 1)}, Rows{1.0, 0.5}, 1e-11));
-    return {out.values.values().begin() + 2, out.values.values().end()};
+    return backend->attendRows(jobs, {}).front().front().values.values();
+}
+
+/// Rows 2 and 3 of a normalised kernel; row 1 is always the first value and is checked here too.
+Rows lastTwoRows(const KernelSpec& spec, const OwnedHead& head) {
+    const Rows out = output(spec, head);
+    EXPECT_TRUE(near(Rows{out[0], out[1]}, Rows{1.0, 0.5}, 1e-11));
+    return {out.begin() + 2, out.end()};
 }
 
 Rows lastRow(const Rows& rows) { return {rows.end() - 2, rows.end()}; }
@@ -107,6 +112,42 @@ TEST(KnownAnswers, OalWithTwoGroups) {
     const Oal spec{{0, 1, 0}, 2, {1.2, .5, .4, .3, -.2, .6}, 1e-6};
     EXPECT_TRUE(near(lastTwoRows(spec, handHead3()),
                      Rows{0.607863415456, 0.696068292272, 0.0857025914789, 0.710683045065}, kDigits));
+}
+
+TEST(KnownAnswers, FeatureMapsBeyondThePapers) {
+    EXPECT_TRUE(near(lastTwoRows(Elu{}, handHead2()),
+                     Rows{0.524378422954, 0.737810788523, 0.117413098305, 0.664873784005}, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(CosFormer{4.0}, handHead2()),
+                     Rows{0.472541341711, 0.763729329145, 0.217720338781, 0.891139830609}, kDigits));
+    const Rfa rfa{std::make_shared<Matrix<double>>(2, 2, Rows{1.2, -.4, .3, .9})};
+    EXPECT_TRUE(near(lastTwoRows(rfa, handHead2()), Rows{0.719267494699, 0.64036625265, 0.333520596355, 0.793610755927},
+                     kDigits));
+    EXPECT_TRUE(near(lastTwoRows(Hedgehog{}, handHead2()),
+                     Rows{0.557361950125, 0.721319024937, 0.143397743917, 0.681322761441}, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(Hedgehog{nullptr, nullptr, Hedgehog::Variant::Fla}, handHead2()),
+                     Rows{0.679460423968, 0.660269788016, 0.306422973223, 0.770542285657}, kDigits));
+}
+
+TEST(KnownAnswers, PolynomialsBeyondThePapers) {
+    EXPECT_TRUE(near(lastTwoRows(Based{}, handHead2()),
+                     Rows{0.60209984986, 0.69895007507, 0.149095856589, 0.758255406264}, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(ReBased{}, handHead3()),
+                     Rows{0.541553982809, 0.729223008596, -0.476517616051, 0.633082833029}, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(Power{2}, handHead2()),
+                     Rows{0.584141471763, 0.707929264119, -0.369525383538, 0.708304889879}, kDigits));
+    EXPECT_TRUE(near(lastTwoRows(Power{4}, handHead2()),
+                     Rows{0.66364855568, 0.66817572216, -0.282338802143, 0.787916419986}, kDigits));
+    const PolySketch sketch{std::make_shared<Matrix<double>>(2, 2, Rows{.6, -.9, .4, 1.2}),
+                            std::make_shared<Matrix<double>>(2, 2, Rows{-.3, .8, 1.1, .5})};
+    EXPECT_TRUE(near(lastRow(output(sketch, handHead2())), Rows{-0.00237274779589, 0.000792150370925}, kDigits));
+}
+
+TEST(KnownAnswers, KernelsWithPositions) {
+    EXPECT_TRUE(near(lastTwoRows(Lolcats{1, 0.1}, handHead2()),
+                     Rows{0.906233074254, 0.546883462873, 0.370183179258, 0.766872799253}, kDigits));
+    const Rows raw = output(RetNet{1.0 - 1.0 / 32.0}, handHead2());
+    EXPECT_TRUE(near(Rows(raw.begin() + 2, raw.end()),
+                     Rows{0.219203102168, -0.0813172798365, 0.847768550061, 0.768156889121}, kDigits));
 }
 
 TEST(KnownAnswers, ContributionOfTheHandHead) {

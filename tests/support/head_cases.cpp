@@ -58,6 +58,32 @@ OwnedHead randomHead(Index rows, Index headDim, Index valueDim, std::uint64_t se
     return head;
 }
 
+namespace {
+
+std::shared_ptr<Matrix<double>> normalMatrix(Index rows, Index cols, std::uint64_t seed) {
+    return std::make_shared<Matrix<double>>(rfaProjection(static_cast<int>(rows), static_cast<int>(cols), seed, 1, 2));
+}
+
+/// Kernels beyond the two papers, learned parameters given and left out.
+void addOtherKernels(Index d, std::uint64_t seed, std::vector<KernelSpec>& kernels) {
+    for (KernelSpec spec :
+         {KernelSpec(Elu{}), KernelSpec(CosFormer{}), KernelSpec(CosFormer{200.0}), KernelSpec(Hedgehog{}),
+          KernelSpec(Based{}), KernelSpec(ReBased{}), KernelSpec(Power{2}), KernelSpec(Power{4}), KernelSpec(Lolcats{}),
+          KernelSpec(Lolcats{6, 0.3}), KernelSpec(RetNet{}), KernelSpec(RetNet{1.0 - 1.0 / 256.0, 2.5})})
+        kernels.push_back(std::move(spec));
+    kernels.emplace_back(Rfa{normalMatrix(2 * d + 30, d, seed)});
+    kernels.emplace_back(Rfa{normalMatrix(d + 2, d, seed), 1.0});
+    kernels.emplace_back(PolySketch{normalMatrix(d, 5, seed), normalMatrix(d, 5, seed + 1)});
+    kernels.emplace_back(Hedgehog{normalMatrix(d, d, seed + 2), normalMatrix(d, d, seed + 3)});
+    kernels.emplace_back(Hedgehog{nullptr, normalMatrix(d, d, seed + 3), Hedgehog::Variant::Fla});
+    const auto vector = [&](std::uint64_t from) {
+        return std::make_shared<std::vector<double>>(diJiangDraw(static_cast<int>(d), from, 1));
+    };
+    kernels.emplace_back(ReBased{vector(seed), vector(seed + 1)});
+}
+
+}  // namespace
+
 std::vector<KernelSpec> allKernels(Index headDim, std::uint64_t seed) {
     const auto d = static_cast<int>(headDim);
     std::vector<KernelSpec> kernels{Softmax{}, Taylor{}, TaylorShift{1.7}, GlobalQuadratic{{1.0, 0.5, 0.5}, 1e-6},
@@ -101,6 +127,7 @@ std::vector<KernelSpec> allKernels(Index headDim, std::uint64_t seed) {
         spectra.phi = 2.5;
         kernels.emplace_back(spectra);
     }
+    addOtherKernels(headDim, seed, kernels);
     return kernels;
 }
 
