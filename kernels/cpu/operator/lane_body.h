@@ -21,7 +21,6 @@ constexpr int kWidth = 4;
 constexpr int kColumns = 6;
 #endif
 constexpr Index kLanes = 2 * kWidth;
-constexpr Index kDiagonalsAtOnce = 4;  // 256 features of 16 lanes are 16 KB: half of the L1 cache
 
 using Vector = float __attribute__((vector_size(kWidth * sizeof(float))));
 using Bits = std::int32_t __attribute__((vector_size(kWidth * sizeof(float))));
@@ -29,7 +28,7 @@ using Unaligned = float __attribute__((vector_size(kWidth * sizeof(float)), alig
 
 inline Vector load(const float* p) { return *reinterpret_cast<const Unaligned*>(p); }
 inline void store(float* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
-inline Vector spread(float x) { return Vector{} + x; }
+inline Vector spread(float x) { return x - Vector{}; }  // x - 0 is x for every x, 0 + x is not and would be computed
 
 enum class Into { Replace, Add };
 

@@ -100,7 +100,7 @@ void QuadraticSlab::preparePanels(Index head, Index chunk) {
 void QuadraticSlab::walk(Index task, const RunControl& control) {
     const Index kv = task / parts_, part = task % parts_, diagonals = dim_ / 2 + 2;
     QuadraticState::KvHead& head = state_.heads[asSize(kv)];
-    std::vector<float> scratch(asSize(lanes_.lanes * std::max(4 * dim_, kChunk)));
+    std::vector<float> scratch(asSize(lanes_.lanes * std::max(kDiagonalsAtOnce * dim_, kChunk)));
     StateTask state{};
     state.dim = dim_;
     state.columns = columns_;
