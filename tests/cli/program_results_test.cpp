@@ -128,8 +128,12 @@ TEST(CliResults, KernelsAndDevicesNeedNoFile) {
         EXPECT_EQ(kernel["backends"]["reference"]["supported"], true) << kernel["name"];
         EXPECT_EQ(kernel["backends"]["cpu"]["supported"], true) << kernel["name"];
     }
-    for (const char* name :
-         {"softmax", "performer", "spectraformer", "dijiang", "taylorshift", "taylor", "global", "oal"})
+    for (const char* name : {"softmax",  "performer",    "spectraformer", "spectraformer_unbiased",
+                             "dijiang",  "taylorshift",  "global",        "oal",
+                             "zeros_sm", "linear_zeros", "elu",           "cosformer",
+                             "rfa",      "hedgehog",     "based",         "rebased",
+                             "power",    "polysketch",   "lolcats",       "retnet",
+                             "taylor",   "uniform",      "zero",          "first_value"})
         EXPECT_TRUE(names.count(name)) << name;
 
     const json devices = documentOf({"devices"});
