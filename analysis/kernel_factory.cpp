@@ -38,17 +38,27 @@ kernels::KernelSpec performerFrom(const ParameterReader& file, const KernelReque
     return spec;
 }
 
-kernels::KernelSpec spectraFormerFrom(const ParameterReader& file, const KernelRequest& r) {
-    using kernels::SpectraFormer;
+/// One draw per layer, in either SpectraFormer kernel.
+template <class Spec>
+void readFastFood(const ParameterReader& file, const KernelRequest& r, Spec& spec) {
     const auto row = [&](const char* name) {
         const ParameterArray& array = file.require(name, {-1, r.d()});
         return arrayPart(array, file.seedEntry(array, r.seed) * r.d(), r.d());
     };
-    SpectraFormer spec;
     spec.b = std::make_shared<std::vector<double>>(row("b"));
     spec.g = std::make_shared<std::vector<double>>(row("g"));
     spec.s = std::make_shared<std::vector<double>>(row("s"));
     spec.permutation = std::make_shared<std::vector<int>>(integers(row("perm")));
+}
+
+double calibratedPhi(const ParameterReader& file, const KernelRequest& r) {
+    return file.require("a", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
+}
+
+kernels::KernelSpec spectraFormerFrom(const ParameterReader& file, const KernelRequest& r) {
+    using kernels::SpectraFormer;
+    SpectraFormer spec;
+    readFastFood(file, r, spec);
     spec.epsilon = file.number("eps", 1e-4);
     const std::string statistic = file.text("statistic", "position");
     const std::string scaling = file.text("scaling", "upstream");
@@ -62,8 +72,20 @@ kernels::KernelSpec spectraFormerFrom(const ParameterReader& file, const KernelR
         spec.scaling = SpectraFormer::Scaling::Single;
     else if (scaling != "upstream")
         file.refuse("scaling '" + scaling + "', expected upstream or single");
-    if (spec.statistic == SpectraFormer::Statistic::Calibrated)
-        spec.phi = file.require("a", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
+    if (spec.statistic == SpectraFormer::Statistic::Calibrated) spec.phi = calibratedPhi(file, r);
+    return spec;
+}
+
+kernels::KernelSpec spectraFormerUnbiasedFrom(const ParameterReader& file, const KernelRequest& r) {
+    kernels::SpectraFormerUnbiased spec;
+    readFastFood(file, r, spec);
+    const std::string statistic = file.text("statistic", "sequence");
+    if (statistic == "calibrated") {
+        spec.statistic = kernels::SpectraFormerUnbiased::Statistic::Calibrated;
+        spec.phi = calibratedPhi(file, r);
+    } else if (statistic != "sequence") {
+        file.refuse("statistic '" + statistic + "', expected sequence or calibrated: q and k need one constant");
+    }
     return spec;
 }
 
@@ -143,10 +165,10 @@ kernels::Oal taylorOal(std::vector<int> label, double epsilon) {
     return spec;
 }
 
-kernels::KernelSpec drawnSpectraFormer(const KernelRequest& r) {
-    kernels::FastFoodDraw draw =
-        kernels::fastFoodDraw(static_cast<int>(r.d()), static_cast<std::uint64_t>(r.seed), r.layer.layer.value);
-    kernels::SpectraFormer spec;
+template <class Spec>
+kernels::KernelSpec drawnFastFood(const KernelRequest& r) {
+    kernels::FastFoodDraw draw = kernels::fastFoodDraw(static_cast<int>(r.d()), r.key(), r.layer.layer.value);
+    Spec spec;
     spec.b = std::make_shared<std::vector<double>>(std::move(draw.b));
     spec.g = std::make_shared<std::vector<double>>(std::move(draw.g));
     spec.s = std::make_shared<std::vector<double>>(std::move(draw.s));
@@ -157,11 +179,15 @@ kernels::KernelSpec drawnSpectraFormer(const KernelRequest& r) {
 kernels::KernelSpec readFrom(const ParameterReader& file, const std::string& kernel, const KernelRequest& request) {
     if (kernel == "performer") return performerFrom(file, request);
     if (kernel == "spectraformer") return spectraFormerFrom(file, request);
+    if (kernel == "spectraformer_unbiased") return spectraFormerUnbiasedFrom(file, request);
     if (kernel == "dijiang") return diJiangFrom(file, request);
     if (kernel == "taylorshift") return taylorShiftFrom(file, request);
     if (kernel == "global") return globalFrom(file, request);
     return oalFrom(file, request);
 }
+
+/// Name of a kernel's group in a parameter file.
+std::string groupName(const std::string& kernel) { return kernel == "zeros_sm" ? "zeros" : kernel; }
 
 }  // namespace
 
@@ -180,7 +206,7 @@ const kernels::ParameterGroup* KernelFactory::group(const std::string& name, Lay
     if (!parameters_) return nullptr;
     const auto found = parameters_->layers.find(layer);
     if (found == parameters_->layers.end()) return nullptr;
-    const auto kernel = found->second.find(name);
+    const auto kernel = found->second.find(groupName(name));
     return kernel == found->second.end() ? nullptr : &kernel->second;
 }
 
@@ -206,7 +232,7 @@ kernels::KernelSpec KernelFactory::make(const std::string& kernel, const LayerIn
     if (kernel == "first_value") return kernels::FirstValue{};
     std::optional<ParameterReader> file;
     if (const kernels::ParameterGroup* found = group(kernel, layer.layer))
-        file.emplace(parameters_->name, layer.layer, kernel, *found);
+        file.emplace(parameters_->name, layer.layer, groupName(kernel), *found);
     else
         warnAboutStart(kernel, layer.layer, warnings);
     if (const auto spec = otherKernel(kernel, file ? &*file : nullptr, request)) return *spec;
@@ -231,7 +257,8 @@ kernels::KernelSpec KernelFactory::startOf(const std::string& kernel, const Kern
         spec.epsilon = settings_.performerEpsilon;
         return spec;
     }
-    if (kernel == "spectraformer") return drawnSpectraFormer(request);
+    if (kernel == "spectraformer") return drawnFastFood<kernels::SpectraFormer>(request);
+    if (kernel == "spectraformer_unbiased") return drawnFastFood<kernels::SpectraFormerUnbiased>(request);
     if (kernel == "dijiang") {
         kernels::DiJiang spec;
         spec.t = std::make_shared<std::vector<double>>(kernels::diJiangDraw(dim, request.key(), layer));

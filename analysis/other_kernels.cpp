@@ -30,10 +30,26 @@ std::shared_ptr<const std::vector<double>> headRow(const ParameterReader* file, 
     return std::make_shared<std::vector<double>>(arrayPart(array, r.head.value * r.d(), r.d()));
 }
 
-/// The head's entry of an optional [Hq].
+/// The head's entry of [Hq].
+double requiredNumber(const ParameterReader& file, const char* name, const KernelRequest& r) {
+    return file.require(name, {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
+}
+
 double headNumber(const ParameterReader* file, const char* name, const KernelRequest& r, double otherwise) {
-    if (!file || !file->find(name)) return otherwise;
-    return file->require(name, {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
+    return file && file->find(name) ? requiredNumber(*file, name, r) : otherwise;
+}
+
+KernelSpec zerosSm(const ParameterReader* file, const KernelRequest& r) {
+    if (!file) return kernels::ZerosSm{};
+    return kernels::ZerosSm{requiredNumber(*file, "sigma1", r), requiredNumber(*file, "sigmah", r),
+                            headNumber(file, "sigma0", r, 0.0)};
+}
+
+KernelSpec linearZeros(const ParameterReader* file, const KernelRequest& r) {
+    if (!file) return kernels::LinearZeros{};
+    return kernels::LinearZeros{requiredNumber(*file, "sigma1", r), requiredNumber(*file, "sigmah", r),
+                                headNumber(file, "sigma0", r, 0.0), headRow(file, "mu", r),
+                                headNumber(file, "tau", r, 0.0)};
 }
 
 KernelSpec cosFormer(const ParameterReader* file, const KernelRequest&) {
@@ -117,6 +133,8 @@ std::optional<KernelSpec> otherKernel(const std::string& kernel, const Parameter
                                       const KernelRequest& request) {
     if (kernel == "elu") return kernels::Elu{};
     if (kernel == "based") return kernels::Based{};
+    if (kernel == "zeros_sm") return zerosSm(file, request);
+    if (kernel == "linear_zeros") return linearZeros(file, request);
     if (kernel == "cosformer") return cosFormer(file, request);
     if (kernel == "rfa") return rfa(file, request);
     if (kernel == "hedgehog") return hedgehog(file, request);

@@ -8,8 +8,8 @@
 
 namespace dimscope::analysis {
 
-/// A kernel beyond the two papers (section 9 of resources/docs/kernels.md) from its group in a parameter file, or its
-/// stated start where `file` is null. Empty: no such kernel here. Throws ShapeError.
+/// ZeroS or a kernel beyond the two papers (sections 8 and 9 of resources/docs/kernels.md) from its group in a
+/// parameter file, or its stated start where `file` is null. Empty: no such kernel here. Throws ShapeError.
 std::optional<kernels::KernelSpec> otherKernel(const std::string& kernel, const ParameterReader* file,
                                                const KernelRequest& request);
 

@@ -19,15 +19,20 @@ T taylorQuadratic(T s) {
     return T(0.5) * (T(1) + s) * (T(1) + s) + T(0.5);
 }
 
-/// B = sqrt(1 - 4A) of optimal positive random features for the statistic phi >= 0 in dimension d (section 2.1):
+/// A <= 0 of optimal positive random features for the statistic phi >= 0 in dimension d (section 2.1):
 /// rho = (sqrt((2 phi + d)^2 + 8 phi d) - (2 phi + d)) / (4 phi), A = (1 - 1/rho)/8; rho without cancellation.
 template <class T>
-T oprfSharpness(T phi, T d) {
-    if (!(phi > T(0))) return T(1);
+T oprfConstant(T phi, T d) {
+    if (!(phi > T(0))) return T(0);
     const T t = T(2) * phi + d;
     const T rho = T(2) * d / (std::sqrt(t * t + T(8) * phi * d) + t);
-    const T a = (T(1) - T(1) / rho) / T(8);
-    return std::sqrt(T(1) - T(4) * a);
+    return (T(1) - T(1) / rho) / T(8);
+}
+
+/// B = sqrt(1 - 4A).
+template <class T>
+T oprfSharpness(T phi, T d) {
+    return std::sqrt(T(1) - T(4) * oprfConstant(phi, d));
 }
 
 /// Entry (row, col), col <= row, of a packed row-major lower triangle.

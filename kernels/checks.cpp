@@ -46,14 +46,17 @@ public:
                       std::to_string(shape_.headDim) + " dimensions");
         return {};
     }
-    Support operator()(const SpectraFormer& s) const {
-        if (!std::has_single_bit(static_cast<std::uint64_t>(shape_.headDim)))
-            return no("spectraformer: head dimension " + std::to_string(shape_.headDim) +
-                      " is not a power of two, which its Hadamard transform needs");
-        for (const auto& [name, values] : {std::pair{"b", &s.b}, {"g", &s.g}, {"s", &s.s}})
-            if (!*values || static_cast<Index>((*values)->size()) != shape_.headDim)
-                return no("spectraformer: " + sizes(name, *values ? (*values)->size() : 0, shape_.headDim));
-        return isPermutation(s);
+    Support operator()(const SpectraFormer& s) const { return fastFood("spectraformer", s); }
+    Support operator()(const SpectraFormerUnbiased& s) const {
+        if (!(s.phi >= 0.0))
+            return no("spectraformer_unbiased: phi is " + std::to_string(s.phi) + ", expected 0 or more");
+        return fastFood("spectraformer_unbiased", s);
+    }
+    Support operator()(const ZerosSm&) const { return {}; }
+    Support operator()(const LinearZeros& z) const {
+        if (z.mu && static_cast<Index>(z.mu->size()) != shape_.headDim)
+            return no("linear_zeros: " + sizes("mu", z.mu->size(), shape_.headDim));
+        return {};
     }
     Support operator()(const DiJiang& d) const {
         if (!d.t || static_cast<Index>(d.t->size()) != shape_.headDim)
@@ -123,14 +126,21 @@ private:
                   std::to_string(rows) + " x " + std::to_string(cols));
     }
     static Support no(std::string reason) { return {false, std::move(reason)}; }
-    Support isPermutation(const SpectraFormer& s) const {
+    template <class Spec>
+    Support fastFood(const std::string& kernel, const Spec& s) const {
+        if (!std::has_single_bit(static_cast<std::uint64_t>(shape_.headDim)))
+            return no(kernel + ": head dimension " + std::to_string(shape_.headDim) +
+                      " is not a power of two, which its Hadamard transform needs");
+        for (const auto& [name, values] : {std::pair{"b", &s.b}, {"g", &s.g}, {"s", &s.s}})
+            if (!*values || static_cast<Index>((*values)->size()) != shape_.headDim)
+                return no(kernel + ": " + sizes(name, *values ? (*values)->size() : 0, shape_.headDim));
         if (!s.permutation || static_cast<Index>(s.permutation->size()) != shape_.headDim)
-            return no("spectraformer: " + sizes("perm", s.permutation ? s.permutation->size() : 0, shape_.headDim));
+            return no(kernel + ": " + sizes("perm", s.permutation ? s.permutation->size() : 0, shape_.headDim));
         std::vector<int> sorted = *s.permutation;
         std::sort(sorted.begin(), sorted.end());
         for (std::size_t i = 0; i < sorted.size(); ++i)
             if (sorted[i] != static_cast<int>(i))
-                return no("spectraformer: perm is not a permutation of 0.." + std::to_string(shape_.headDim - 1));
+                return no(kernel + ": perm is not a permutation of 0.." + std::to_string(shape_.headDim - 1));
         return {};
     }
     HeadShape shape_;

@@ -34,6 +34,14 @@ Descriptors exactAndRandom() {
          .trained = true,
          .limits = "the head dimension must be a power of two",
          .properties = {.meanOfEqual = false, .orderFree = false, .paddable = false}},
+        {.name = "spectraformer_unbiased",
+         .title = "SpectraFormer, unbiased",
+         .formula = "mean_w of D^2 exp(2 A |w|^2 + B w.(q' + k') - (|q'|^2 + |k'|^2) / 2), w FastFood rows",
+         .source = "the estimator behind SpectraFormer, with one constant A for q and k",
+         .hasDraw = true,
+         .trained = true,
+         .limits = "the head dimension must be a power of two; A from the sequence is not causal",
+         .properties = {.paddable = false}},
         {.name = "dijiang",
          .title = "DiJiang",
          .formula = "sum_f exp(2 theta_f) softmax_f(P^T q') softmax_f(P^T k'), P = DCT diag(t)",
@@ -68,6 +76,26 @@ Descriptors quadratics() {
          .source = "outlier-aware attention linearization",
          .parameters = {{"epsilon", "Epsilon", 1e-6, 0, 0.5, false, "floor of the kernel"}},
          .trained = true},
+    };
+}
+
+Descriptors zeroSums() {
+    return {
+        {.name = "zeros_sm",
+         .title = "ZeroS-SM",
+         .formula = "sigma1 delta / t + sigmah (softmax - 1/t - delta / t) + sigma0 / t, delta = s - mean s",
+         .source = "ZeroS, softmax form; without gates softmax less the mean of the values",
+         .trained = true,
+         .limits = std::string("not normalised, no linear-time form; ") + kNoSubset,
+         .properties = {.sumsToOne = false, .meanOfEqual = false, .shiftFree = true, .restrictable = false}},
+        {.name = "linear_zeros",
+         .title = "Linear ZeroS (proxy)",
+         .formula = "the weights of ZeroS-SM for s_j = -scale k_j.mean(k_1..k_j), times cos(q, k)",
+         .source = "Linear ZeroS with u = k: a proxy, untrained",
+         .trained = true,
+         .limits = std::string("a proxy: says what the form can express, not how ZeroS performs; not normalised; ") +
+                   kNoSubset,
+         .properties = {.sumsToOne = false, .meanOfEqual = false, .orderFree = false, .restrictable = false}},
     };
 }
 
@@ -180,7 +208,7 @@ Descriptors referenceLines() {
 Descriptors makeCatalog() {
     Descriptors all;
     for (Descriptors part :
-         {exactAndRandom(), quadratics(), featureMaps(), polynomials(), withPositions(), referenceLines()})
+         {exactAndRandom(), quadratics(), zeroSums(), featureMaps(), polynomials(), withPositions(), referenceLines()})
         std::move(part.begin(), part.end(), std::back_inserter(all));
     return all;
 }

@@ -8,11 +8,14 @@ struct Name {
     std::string_view operator()(const Softmax&) const { return "softmax"; }
     std::string_view operator()(const Performer&) const { return "performer"; }
     std::string_view operator()(const SpectraFormer&) const { return "spectraformer"; }
+    std::string_view operator()(const SpectraFormerUnbiased&) const { return "spectraformer_unbiased"; }
     std::string_view operator()(const DiJiang&) const { return "dijiang"; }
     std::string_view operator()(const TaylorShift&) const { return "taylorshift"; }
     std::string_view operator()(const Taylor&) const { return "taylor"; }
     std::string_view operator()(const GlobalQuadratic&) const { return "global"; }
     std::string_view operator()(const Oal&) const { return "oal"; }
+    std::string_view operator()(const ZerosSm&) const { return "zeros_sm"; }
+    std::string_view operator()(const LinearZeros&) const { return "linear_zeros"; }
     std::string_view operator()(const Elu&) const { return "elu"; }
     std::string_view operator()(const CosFormer&) const { return "cosformer"; }
     std::string_view operator()(const Rfa&) const { return "rfa"; }

@@ -38,6 +38,16 @@ struct SpectraFormer {
     double phi = 0.0;  ///< the constant of Statistic::Calibrated
 };
 
+/// The estimator that SpectraFormer's features come from, unbiased for exp(scale q.k): one constant for q and k, the
+/// norms kept (section 2.1).
+struct SpectraFormerUnbiased {
+    enum class Statistic { Sequence, Calibrated };
+    std::shared_ptr<const std::vector<double>> b, g, s;   ///< (head_dim) each
+    std::shared_ptr<const std::vector<int>> permutation;  ///< output g takes input permutation[g]
+    Statistic statistic = Statistic::Sequence;
+    double phi = 0.0;  ///< the constant of Statistic::Calibrated
+};
+
 /// Frequency-domain softmax features (section 3).
 struct DiJiang {
     enum class Orientation { Inverse, Forward };       ///< C^T x (upstream) or C x
@@ -121,14 +131,28 @@ struct RetNet {
     double scale = 1.0;               ///< of the output
 };
 
+// Zero-sum weights (section 8): gates of the first-order, higher-order and zero-order part.
+
+/// The parts of softmax reweighted; (1, 1, 0) is softmax less the mean of the values.
+struct ZerosSm {
+    double sigma1 = 1.0, sigmah = 1.0, sigma0 = 0.0;
+};
+
+/// Linear ZeroS with u = k in place of its learned projection: a proxy, untrained.
+struct LinearZeros {
+    double sigma1 = 1.0, sigmah = 1.0, sigma0 = 0.0;
+    std::shared_ptr<const std::vector<double>> mu = {};  ///< (head_dim); null: 0
+    double tau = 0.0;                                    ///< log weight of mu in the running mean, clipped to [-50, 30]
+};
+
 /// Reference lines of every comparison: the mean of the visible values, nothing at all, the first visible value.
 struct Uniform {};
 struct Zero {};
 struct FirstValue {};
 
-using KernelSpec =
-    std::variant<Softmax, Performer, SpectraFormer, DiJiang, TaylorShift, Taylor, GlobalQuadratic, Oal, Elu, CosFormer,
-                 Rfa, Hedgehog, Based, ReBased, Power, PolySketch, Lolcats, RetNet, Uniform, Zero, FirstValue>;
+using KernelSpec = std::variant<Softmax, Performer, SpectraFormer, SpectraFormerUnbiased, DiJiang, TaylorShift, Taylor,
+                                GlobalQuadratic, Oal, ZerosSm, LinearZeros, Elu, CosFormer, Rfa, Hedgehog, Based,
+                                ReBased, Power, PolySketch, Lolcats, RetNet, Uniform, Zero, FirstValue>;
 
 /// The global quadratic written as OAL with one group.
 Oal asOal(const GlobalQuadratic& spec, Index headDim);

@@ -7,13 +7,14 @@
 #include "app/cli/verbs.h"
 #include "kernels/backend_registry.h"
 #include "kernels/kernel_catalog.h"
+#include "kernels/kernel_cost.h"
 
 namespace dimscope::app {
 namespace {
 
 using kernels::KernelDescriptor;
 
-// A head of common size: whether a backend has a kernel is asked for this one.
+// A head of common size: whether a backend has a kernel, and what it costs, is asked for this one.
 constexpr kernels::HeadShape kHead{.rows = 1024, .headDim = 64, .valueDim = 64};
 
 void addKernelsOptions(CLI::App& verb, Options& options) {
@@ -56,12 +57,27 @@ kernels::Support supportOf(const Candidate& candidate, const KernelDescriptor& k
     return candidate.backend->supports(specOf(kernel), kHead);
 }
 
+/// Null where the kernel has no linear-time form.
+Json countJson(const std::optional<kernels::Index>& count) { return count ? Json(*count) : Json(nullptr); }
+
+Json costJson(const KernelDescriptor& kernel) {
+    const kernels::KernelCost cost = kernels::kernelCost(specOf(kernel), kHead);
+    return {{"positions", kHead.rows},
+            {"head_dim", kHead.headDim},
+            {"value_dim", kHead.valueDim},
+            {"features", countJson(cost.features)},
+            {"state_entries", countJson(cost.stateEntries)},
+            {"learned", cost.learned},
+            {"flops_per_token", numberJson(cost.flopsPerToken)}};
+}
+
 Json kernelJson(const KernelDescriptor& kernel, const std::vector<Candidate>& backends) {
     Json json{{"name", kernel.name},         {"title", kernel.title},
               {"formula", kernel.formula},   {"source", kernel.source},
               {"parameters", Json::array()}, {"has_draw", kernel.hasDraw},
               {"trained", kernel.trained},   {"reference_line", kernel.referenceLine},
-              {"limits", kernel.limits},     {"backends", Json::object()}};
+              {"limits", kernel.limits},     {"cost", costJson(kernel)},
+              {"backends", Json::object()}};
     for (const kernels::KernelParameter& parameter : kernel.parameters)
         json["parameters"].push_back({{"name", parameter.name},
                                       {"title", parameter.title},

@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include "kernels/attention_math.h"
+#include "kernels/cpu/fast_food.h"
 #include "kernels/cpu/row_kernel.h"
 
-// Performer and DiJiang: kappa = sum_f exp(l_f(q) + l_f(k)), where l = x P + (something per token).
+// Performer, DiJiang and the unbiased SpectraFormer: kappa = sum_f exp(l_f(q) + l_f(k)), where l = x P + (something per
+// token).
 
 namespace dimscope::kernels::cpu {
 namespace {
@@ -123,6 +125,33 @@ private:
     RowMajor<float> keyFeatures_;  // (rows, features)
 };
 
+/// Section 2.1. Per query 2 A |w_f|^2 is added once, for q and k together; the part common to all rows w cancels, and
+/// what float has to hold is small without it.
+class SpectraFormerUnbiasedRows : public LogFeatureRows {
+public:
+    SpectraFormerUnbiasedRows(const SpectraFormerUnbiased& spec, const FloatHead& head)
+        : SpectraFormerUnbiasedRows(head, fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation),
+                                    phiOf(spec, head)) {}
+
+private:
+    SpectraFormerUnbiasedRows(const FloatHead& head, const RowMajor<double>& rows, double phi)
+        : LogFeatureRows(head, projectionOf(rows, phi, head.scale), biasOf(rows, phi)) {
+        for (Index j = 0; j < keyOffset_.size(); ++j) keyOffset_(j) = -halfSquaredNorm(head.key.view(), j, head.scale);
+    }
+    static double phiOf(const SpectraFormerUnbiased& spec, const FloatHead& head) {
+        return spec.statistic == SpectraFormerUnbiased::Statistic::Calibrated ? spec.phi : sequencePhi(head);
+    }
+    static RowMajor<float> projectionOf(const RowMajor<double>& rows, double phi, double scale) {
+        const double sharpness = oprfSharpness(phi, static_cast<double>(rows.cols()));
+        return (std::sqrt(scale) * sharpness * rows.transpose()).cast<float>();
+    }
+    static Eigen::RowVectorXf biasOf(const RowMajor<double>& rows, double phi) {
+        const Eigen::RowVectorXd bias =
+            2.0 * oprfConstant(phi, static_cast<double>(rows.cols())) * rows.rowwise().squaredNorm().transpose();
+        return (bias.array() - bias.maxCoeff()).matrix().cast<float>();
+    }
+};
+
 RowMajor<float> cosineProjection(const DiJiang& spec, const FloatHead& head) {
     const auto d = static_cast<int>(head.key.view().cols());
     const bool inverse = spec.orientation == DiJiang::Orientation::Inverse;
@@ -205,6 +234,10 @@ bool needsDouble(const DiJiang& spec) {
 std::unique_ptr<RowKernel> makePerformer(const Performer& spec, const FloatHead& head) {
     if (spec.epsilon > 0.0) return std::make_unique<FlooredPerformerRows>(spec, head);
     return std::make_unique<PerformerRows>(spec, head);
+}
+
+std::unique_ptr<RowKernel> makeSpectraFormerUnbiased(const SpectraFormerUnbiased& spec, const FloatHead& head) {
+    return std::make_unique<SpectraFormerUnbiasedRows>(spec, head);
 }
 
 std::unique_ptr<RowKernel> makeDiJiang(const DiJiang& spec, const FloatHead& head) {

@@ -35,15 +35,6 @@ private:
     const FloatHead& head_;
 };
 
-/// Rows divided by max(|x|, 1e-12).
-RowMajor<float> unitRows(RowMajor<float> x) {
-    for (Eigen::Index r = 0; r < x.rows(); ++r) {
-        const double norm = std::sqrt(x.row(r).cast<double>().squaredNorm());
-        x.row(r) *= static_cast<float>(1.0 / std::max(norm, 1e-12));
-    }
-    return x;
-}
-
 class TaylorShiftRows : public RowKernel {
 public:
     TaylorShiftRows(const TaylorShift& spec, const FloatHead& head)

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/row_kernel.h"
 
+#include <cmath>
+
 namespace dimscope::kernels::cpu {
 
 RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows) {
     RowMajor<float> out(static_cast<Eigen::Index>(rows.size()), tensor.cols());
     for (std::size_t n = 0; n < rows.size(); ++n) out.row(static_cast<Eigen::Index>(n)) = eigen(tensor).row(rows[n]);
     return out;
+}
+
+RowMajor<float> unitRows(RowMajor<float> x) {
+    for (Eigen::Index r = 0; r < x.rows(); ++r) {
+        const double norm = std::sqrt(x.row(r).cast<double>().squaredNorm());
+        x.row(r) *= static_cast<float>(1.0 / std::max(norm, 1e-12));
+    }
+    return x;
 }
 
 void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out) {
@@ -22,6 +32,7 @@ struct Make {
     Result operator()(const Softmax&) const { return makeLogitKernel(Softmax{}, head); }
     Result operator()(const Performer& s) const { return makePerformer(s, head); }
     Result operator()(const SpectraFormer& s) const { return makeSpectraFormer(s, head); }
+    Result operator()(const SpectraFormerUnbiased& s) const { return makeSpectraFormerUnbiased(s, head); }
     Result operator()(const DiJiang& s) const { return makeDiJiang(s, head); }
     Result operator()(const TaylorShift& s) const { return makeLogitKernel(s, head); }
     Result operator()(const Taylor&) const { return makeLogitKernel(Taylor{}, head); }
@@ -29,6 +40,8 @@ struct Make {
         return makeQuadraticKernel(asOal(s, head.key.view().cols()), head);
     }
     Result operator()(const Oal& s) const { return makeQuadraticKernel(s, head); }
+    Result operator()(const ZerosSm& s) const { return makeZerosSm(s, head); }
+    Result operator()(const LinearZeros& s) const { return makeLinearZeros(s, head); }
     Result operator()(const Elu&) const { return makeElu(head); }
     Result operator()(const CosFormer& s) const { return makeCosFormer(s, head); }
     Result operator()(const Rfa& s) const { return makeRfa(s, head); }

@@ -53,7 +53,10 @@ std::unique_ptr<RowKernel> makeLogitKernel(const KernelSpec& spec,
 std::unique_ptr<RowKernel> makeQuadraticKernel(const Oal& spec, const FloatHead& head);  // global, oal
 std::unique_ptr<RowKernel> makePerformer(const Performer& spec, const FloatHead& head);
 std::unique_ptr<RowKernel> makeSpectraFormer(const SpectraFormer& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeSpectraFormerUnbiased(const SpectraFormerUnbiased& spec, const FloatHead& head);
 std::unique_ptr<RowKernel> makeDiJiang(const DiJiang& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeZerosSm(const ZerosSm& spec, const FloatHead& head);
+std::unique_ptr<RowKernel> makeLinearZeros(const LinearZeros& spec, const FloatHead& head);
 std::unique_ptr<RowKernel> makeElu(const FloatHead& head);
 std::unique_ptr<RowKernel> makeCosFormer(const CosFormer& spec, const FloatHead& head);
 std::unique_ptr<RowKernel> makeRfa(const Rfa& spec, const FloatHead& head);
@@ -65,6 +68,9 @@ std::unique_ptr<RowKernel> makeRetNet(const RetNet& spec, const FloatHead& head)
 
 /// The rows of a tensor gathered into one matrix: (rows.size(), cols).
 RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows);
+
+/// Rows divided by max(|x|, 1e-12).
+RowMajor<float> unitRows(RowMajor<float> x);
 
 /// out = scale q.k for the rows and the first keys.
 void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out);

@@ -20,8 +20,11 @@ PairsPointer makePairs(const Lolcats& spec, const DoubleHead& head);
 
 // spectraformer_pairs.cpp
 PairsPointer makePairs(const SpectraFormer& spec, const DoubleHead& head);
+PairsPointer makePairs(const SpectraFormerUnbiased& spec, const DoubleHead& head);
 
 // unnormalised_pairs.cpp
+PairsPointer makePairs(const ZerosSm& spec, const DoubleHead& head);
+PairsPointer makePairs(const LinearZeros& spec, const DoubleHead& head);
 PairsPointer makePairs(const RetNet& spec, const DoubleHead& head);
 
 }  // namespace dimscope::kernels::reference

@@ -6,6 +6,65 @@
 namespace dimscope::kernels::reference {
 namespace {
 
+void hadamard(std::vector<double>& x) {
+    for (std::size_t half = 1; half < x.size(); half *= 2)
+        for (std::size_t start = 0; start < x.size(); start += 2 * half)
+            for (std::size_t n = start; n < start + half; ++n) {
+                const double a = x[n], b = x[n + half];
+                x[n] = a + b;
+                x[n + half] = a - b;
+            }
+}
+
+/// d^-1/2 S H(G Pi H(B x)).
+template <class Spec>
+std::vector<double> fastFood(const Spec& spec, std::vector<double> x) {
+    const std::size_t d = x.size();
+    std::vector<double> permuted(d);
+    for (std::size_t r = 0; r < d; ++r) x[r] *= (*spec.b)[r];
+    hadamard(x);
+    for (std::size_t r = 0; r < d; ++r)
+        permuted[r] = (*spec.g)[r] * x[static_cast<std::size_t>((*spec.permutation)[r])];
+    hadamard(permuted);
+    for (std::size_t r = 0; r < d; ++r) permuted[r] *= (*spec.s)[r] / std::sqrt(static_cast<double>(d));
+    return permuted;
+}
+
+/// A row of x times a factor.
+std::vector<double> scaledRow(const Matrix<double>& x, Index i, double factor) {
+    std::vector<double> row(x.row(i), x.row(i) + x.cols());
+    for (double& v : row) v *= factor;
+    return row;
+}
+
+/// |u_q + u_k|^2 of one position; u = sqrt(scale) x.
+double positionPhi(const DoubleHead& head, Index position) {
+    double sum = 0.0;
+    for (Index r = 0; r < head.query.cols(); ++r)
+        sum += head.scale * std::pow(head.query(position, r) + head.key(position, r), 2);
+    return sum;
+}
+
+/// Its mean over all pairs of valid positions.
+double sequencePhi(const DoubleHead& head) {
+    double sum = 0.0, positions = 0.0;
+    for (Index i = 0; i < head.query.rows(); ++i)
+        if (head.mask.isValid(i)) positions += 1.0;
+    for (Index r = 0; r < head.query.cols(); ++r) {
+        double q2 = 0.0, k2 = 0.0, q1 = 0.0, k1 = 0.0;
+        for (Index i = 0; i < head.query.rows(); ++i) {
+            if (!head.mask.isValid(i)) continue;
+            const double q = head.query(i, r), k = head.key(i, r);
+            q2 += q * q;
+            k2 += k * k;
+            q1 += q;
+            k1 += k;
+        }
+        sum += head.scale * (q2 / positions + k2 / positions + 2.0 * (q1 / positions) * (k1 / positions));
+    }
+    return sum;
+}
+
 /// Section 2.2: exp(B (z_f - max z)) + epsilon with z the FastFood projections and one constant feature 1.
 class SpectraFormerPairs : public PositiveKernel {
 public:
@@ -14,68 +73,19 @@ public:
     double logKappa(Index i, Index j) const override { return std::log(rowDot(query_, i, key_, j)); }
 
 private:
-    static void hadamard(std::vector<double>& x) {
-        for (std::size_t half = 1; half < x.size(); half *= 2)
-            for (std::size_t start = 0; start < x.size(); start += 2 * half)
-                for (std::size_t n = start; n < start + half; ++n) {
-                    const double a = x[n], b = x[n + half];
-                    x[n] = a + b;
-                    x[n + half] = a - b;
-                }
-    }
-
-    std::vector<double> fastFood(const double* x) const {
-        const auto d = static_cast<std::size_t>(head_.query.cols());
-        const double dim = static_cast<double>(d);
-        const double upstream = spec_.scaling == SpectraFormer::Scaling::Upstream ? std::sqrt(head_.scale) : 1.0;
-        std::vector<double> z(d), permuted(d);
-        for (std::size_t r = 0; r < d; ++r) z[r] = (*spec_.b)[r] * std::sqrt(head_.scale) * upstream * x[r];
-        hadamard(z);
-        for (std::size_t r = 0; r < d; ++r)
-            permuted[r] = (*spec_.g)[r] * z[static_cast<std::size_t>((*spec_.permutation)[r])];
-        hadamard(permuted);
-        for (std::size_t r = 0; r < d; ++r) permuted[r] *= (*spec_.s)[r] / std::sqrt(dim);
-        return permuted;
-    }
-
-    /// |u_q + u_k|^2 of one position, its mean over all pairs of the sequence, or the calibrated constant; u =
-    /// sqrt(scale) x.
-    double phi(Index position) const {
-        if (spec_.statistic == SpectraFormer::Statistic::Calibrated) return spec_.phi;
-        double sum = 0.0;
-        if (spec_.statistic == SpectraFormer::Statistic::Position) {
-            for (Index r = 0; r < head_.query.cols(); ++r)
-                sum += head_.scale * std::pow(head_.query(position, r) + head_.key(position, r), 2);
-            return sum;
-        }
-        double pairs = 0.0;
-        for (Index i = 0; i < head_.query.rows(); ++i)
-            if (head_.mask.isValid(i)) pairs += 1.0;
-        for (Index r = 0; r < head_.query.cols(); ++r) {
-            double q2 = 0.0, k2 = 0.0, q1 = 0.0, k1 = 0.0;
-            for (Index i = 0; i < head_.query.rows(); ++i) {
-                if (!head_.mask.isValid(i)) continue;
-                const double q = head_.query(i, r), k = head_.key(i, r);
-                q2 += q * q;
-                k2 += k * k;
-                q1 += q;
-                k1 += k;
-            }
-            sum += head_.scale * (q2 / pairs + k2 / pairs + 2.0 * (q1 / pairs) * (k1 / pairs));
-        }
-        return sum;
-    }
-
     Matrix<double> features(const Matrix<double>& x) const {
         const Index d = x.cols();
         Matrix<double> out(x.rows(), d + 1);
         const bool perPosition = spec_.statistic == SpectraFormer::Statistic::Position;
-        const double shared = perPosition ? 0.0 : phi(0);
+        const bool calibrated = spec_.statistic == SpectraFormer::Statistic::Calibrated;
+        const double shared = perPosition ? 0.0 : calibrated ? spec_.phi : sequencePhi(head_);
+        const double upstream = spec_.scaling == SpectraFormer::Scaling::Upstream ? std::sqrt(head_.scale) : 1.0;
         for (Index i = 0; i < x.rows(); ++i) {
-            std::vector<double> z = fastFood(x.row(i));
+            std::vector<double> z = fastFood(spec_, scaledRow(x, i, std::sqrt(head_.scale) * upstream));
             z.push_back(1.0);
             const double largest = *std::max_element(z.begin(), z.end());
-            const double sharpness = oprfSharpness(perPosition ? phi(i) : shared, static_cast<double>(d));
+            const double sharpness =
+                oprfSharpness(perPosition ? positionPhi(head_, i) : shared, static_cast<double>(d));
             for (Index f = 0; f <= d; ++f)
                 out(i, f) = std::exp(sharpness * (z[static_cast<std::size_t>(f)] - largest)) + spec_.epsilon;
         }
@@ -87,10 +97,65 @@ private:
     Matrix<double> query_, key_;
 };
 
+/// Section 2.1: the mean over rows w of D^2 exp(2 A |w|^2 + B w.(q' + k') - (|q'|^2 + |k'|^2) / 2), D = (1 - 4A)^(d/4).
+class SpectraFormerUnbiasedPairs : public PositiveKernel {
+public:
+    SpectraFormerUnbiasedPairs(const SpectraFormerUnbiased& spec, const DoubleHead& head) : spec_(spec), head_(head) {
+        const bool calibrated = spec.statistic == SpectraFormerUnbiased::Statistic::Calibrated;
+        const auto d = static_cast<double>(head.query.cols());
+        const double phi = calibrated ? spec.phi : sequencePhi(head);
+        constant_ = oprfConstant(phi, d);
+        sharpness_ = oprfSharpness(phi, d);
+        logD_ = 0.25 * d * std::log(1.0 - 4.0 * constant_);
+        squaredNorms_ = rowNorms();
+        query_ = logFeatures(head.query);
+        key_ = logFeatures(head.key);
+    }
+    double logKappa(Index i, Index j) const override {
+        std::vector<double> sums;
+        for (Index f = 0; f < query_.cols(); ++f) sums.push_back(query_(i, f) + key_(j, f));
+        return logSumExp(sums) - std::log(static_cast<double>(query_.cols()));
+    }
+
+private:
+    /// |w_f|^2 of the rows that fastFood multiplies with, from its columns.
+    std::vector<double> rowNorms() const {
+        const auto d = static_cast<std::size_t>(head_.query.cols());
+        std::vector<double> norms(d, 0.0);
+        for (std::size_t r = 0; r < d; ++r) {
+            std::vector<double> unit(d, 0.0);
+            unit[r] = 1.0;
+            const std::vector<double> column = fastFood(spec_, unit);
+            for (std::size_t f = 0; f < d; ++f) norms[f] += column[f] * column[f];
+        }
+        return norms;
+    }
+    Matrix<double> logFeatures(const Matrix<double>& x) const {
+        Matrix<double> out(x.rows(), x.cols());
+        for (Index i = 0; i < x.rows(); ++i) {
+            const std::vector<double> z = fastFood(spec_, scaledRow(x, i, std::sqrt(head_.scale)));
+            const double halfNorm = 0.5 * head_.scale * dot(x.row(i), x.row(i), x.cols());
+            for (std::size_t f = 0; f < z.size(); ++f)
+                out(i, static_cast<Index>(f)) = logD_ + constant_ * squaredNorms_[f] + sharpness_ * z[f] - halfNorm;
+        }
+        return out;
+    }
+
+    SpectraFormerUnbiased spec_;
+    const DoubleHead& head_;
+    double constant_ = 0.0, sharpness_ = 1.0, logD_ = 0.0;
+    std::vector<double> squaredNorms_;  // (head_dim)
+    Matrix<double> query_, key_;        // (rows, head_dim): logarithms of the features
+};
+
 }  // namespace
 
 PairsPointer makePairs(const SpectraFormer& spec, const DoubleHead& head) {
     return std::make_unique<SpectraFormerPairs>(spec, head);
+}
+
+PairsPointer makePairs(const SpectraFormerUnbiased& spec, const DoubleHead& head) {
+    return std::make_unique<SpectraFormerUnbiasedPairs>(spec, head);
 }
 
 }  // namespace dimscope::kernels::reference

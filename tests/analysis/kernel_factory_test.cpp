@@ -105,6 +105,41 @@ TEST(KernelFactory, KernelsBeyondThePapersReadTheirGroups) {
     EXPECT_TRUE(warnings.empty());
 }
 
+TEST(KernelFactory, ZerosReadTheirGates) {
+    std::vector<Warning> warnings;
+    auto set = fileWith("zeros", "sigma1", {2});
+    set->layers[LayerIndex{2}]["zeros"].arrays["sigmah"] = {{2}, {0.25, 0.5}};
+    const KernelFactory factory({}, set);
+    const auto spec = std::get<kernels::ZerosSm>(factory.make("zeros_sm", smallLayer(), HeadIndex{1}, 0, warnings));
+    EXPECT_EQ(spec.sigma1, 1.0);
+    EXPECT_EQ(spec.sigmah, 0.5);
+    EXPECT_EQ(spec.sigma0, 0.0);
+    EXPECT_EQ(factory.origin("zeros_sm", LayerIndex{2}), "file");
+    EXPECT_TRUE(warnings.empty());
+    EXPECT_THROW(KernelFactory({}, fileWith("linear_zeros", "sigma1", {2}))
+                     .make("linear_zeros", smallLayer(), HeadIndex{1}, 0, warnings),
+                 kernels::ShapeError);
+}
+
+TEST(KernelFactory, TheUnbiasedEstimatorSharesTheDrawAndRefusesAConstantPerPosition) {
+    std::vector<Warning> warnings;
+    const KernelFactory factory;
+    const auto upstream =
+        std::get<kernels::SpectraFormer>(factory.make("spectraformer", smallLayer(), HeadIndex{0}, 3, warnings));
+    const auto unbiased = std::get<kernels::SpectraFormerUnbiased>(
+        factory.make("spectraformer_unbiased", smallLayer(), HeadIndex{0}, 3, warnings));
+    EXPECT_EQ(*upstream.g, *unbiased.g);
+    auto set = fileWith("spectraformer_unbiased", "b", {1, 4});
+    auto& group = set->layers[LayerIndex{2}]["spectraformer_unbiased"];
+    for (const char* name : {"g", "s", "perm"}) group.arrays[name] = group.arrays["b"];
+    const auto make = [&] {
+        return KernelFactory({}, set).make("spectraformer_unbiased", smallLayer(), HeadIndex{1}, 0, warnings);
+    };
+    EXPECT_EQ(std::get<kernels::SpectraFormerUnbiased>(make()).permutation->back(), 3);
+    group.attributes["statistic"] = std::string("position");
+    EXPECT_THROW(make(), kernels::ShapeError);
+}
+
 TEST(KernelFactory, RetNetDecaysByHeadNumberAndDrawsAreKeyedByHead) {
     std::vector<Warning> warnings;
     const KernelFactory factory;

@@ -127,9 +127,14 @@ TEST(CliResults, KernelsAndDevicesNeedNoFile) {
         names.insert(kernel["name"].get<std::string>());
         EXPECT_EQ(kernel["backends"]["reference"]["supported"], true) << kernel["name"];
         EXPECT_EQ(kernel["backends"]["cpu"]["supported"], true) << kernel["name"];
+        EXPECT_EQ(kernel["cost"]["features"].is_null(), kernel["name"] == "softmax" || kernel["name"] == "zeros_sm");
     }
-    for (const char* name :
-         {"softmax", "performer", "spectraformer", "dijiang", "taylorshift", "taylor", "global", "oal"})
+    for (const char* name : {"softmax",  "performer",    "spectraformer", "spectraformer_unbiased",
+                             "dijiang",  "taylorshift",  "global",        "oal",
+                             "zeros_sm", "linear_zeros", "elu",           "cosformer",
+                             "rfa",      "hedgehog",     "based",         "rebased",
+                             "power",    "polysketch",   "lolcats",       "retnet",
+                             "taylor",   "uniform",      "zero",          "first_value"})
         EXPECT_TRUE(names.count(name)) << name;
 
     const json devices = documentOf({"devices"});

@@ -138,6 +138,13 @@ struct WithMoreDimensions {
         spec.s2 = padded(*spec.s2, count, 0);
         return spec;
     }
+    KernelSpec operator()(LinearZeros spec) const {
+        if (!spec.mu) return spec;
+        std::vector<double> mu = *spec.mu;
+        mu.resize(mu.size() + static_cast<std::size_t>(count), 0.7);
+        spec.mu = std::make_shared<std::vector<double>>(std::move(mu));
+        return spec;
+    }
     KernelSpec operator()(Oal spec) const {
         spec.label.resize(spec.label.size() + static_cast<std::size_t>(count), spec.groups - 1);
         return spec;

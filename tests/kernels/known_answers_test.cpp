@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "kernels/backend_registry.h"
+#include "kernels/random_features.h"
+#include "kernels/reference/pairwise.h"
 #include "tests/support/compare.h"
 #include "tests/support/head_cases.h"
 
@@ -79,6 +81,53 @@ TEST(KnownAnswers, SpectraFormerPerSequence) {
     spec.statistic = SpectraFormer::Statistic::Sequence;
     EXPECT_TRUE(near(lastTwoRows(spec, handHead2()),
                      Rows{0.556711950551, 0.721644024724, 0.0243179588082, 0.604117747615}, 2e-11));
+}
+
+/// A draw of the unbiased estimator with a given constant.
+SpectraFormerUnbiased drawnEstimator(double phi, std::uint64_t seed) {
+    FastFoodDraw draw = fastFoodDraw(2, seed, 0);
+    SpectraFormerUnbiased spec;
+    spec.b = std::make_shared<Rows>(std::move(draw.b));
+    spec.g = std::make_shared<Rows>(std::move(draw.g));
+    spec.s = std::make_shared<Rows>(std::move(draw.s));
+    spec.permutation = std::make_shared<std::vector<int>>(std::move(draw.permutation));
+    spec.statistic = SpectraFormerUnbiased::Statistic::Calibrated;
+    spec.phi = phi;
+    return spec;
+}
+
+TEST(KnownAnswers, SpectraFormerUnbiasedEstimatesTheExponential) {
+    const OwnedHead hand = handHead2();
+    const reference::DoubleHead head(hand.inputs());
+    constexpr int kSeeds = 20000;
+    for (const double phi : {0.0, 1.5, 6.0}) {
+        double sum = 0.0, squares = 0.0;
+        for (int seed = 0; seed < kSeeds; ++seed) {
+            const auto pairs = reference::makePairwise(drawnEstimator(phi, static_cast<std::uint64_t>(seed)), head);
+            const double kappa = std::exp(dynamic_cast<const reference::PositiveKernel&>(*pairs).logKappa(0, 1));
+            sum += kappa / kSeeds;
+            squares += kappa * kappa / kSeeds;
+        }
+        const double standardError = std::sqrt((squares - sum * sum) / kSeeds);
+        EXPECT_NEAR(sum, 0.371595458, 4.0 * standardError) << phi;  // exp(scale q_1.k_2)
+        EXPECT_LT(standardError, 0.003);  // four of them are 3 % of the value: a bias would show
+    }
+}
+
+TEST(KnownAnswers, ZerosWithGates) {
+    const Rows softmax = output(ZerosSm{0.7, 0.4}, handHead2());
+    EXPECT_TRUE(near(softmax, Rows{0, 0, 0.0724140210306, -0.0362070105153, 0.148869761449, 0.138030441792}, kDigits));
+    const Rows linear = output(LinearZeros{0.7, 0.4}, handHead2());
+    EXPECT_TRUE(near(linear, Rows{0, 0, 0.0446526034074, 0.0357733121532, 0.0463190951488, -0.0658723673658}, 2e-11));
+}
+
+TEST(KnownAnswers, BasisOutputsOfLinearZeros) {
+    const auto last = [](double sigma1, double sigmah, double sigma0) {
+        return lastRow(output(LinearZeros{sigma1, sigmah, sigma0}, handHead2()));
+    };
+    EXPECT_TRUE(near(last(0, 0, 1), Rows{0.439917664001, 0.310015489797}, kDigits));
+    EXPECT_TRUE(near(last(1, 0, 0), Rows{0.0682456193041, -0.0976568396249}, kDigits));
+    EXPECT_TRUE(near(last(0, 1, 0), Rows{-0.00363209591008, 0.00621855092908}, 2e-11));
 }
 
 TEST(KnownAnswers, DiJiang) {

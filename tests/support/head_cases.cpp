@@ -64,7 +64,7 @@ std::shared_ptr<Matrix<double>> normalMatrix(Index rows, Index cols, std::uint64
     return std::make_shared<Matrix<double>>(rfaProjection(static_cast<int>(rows), static_cast<int>(cols), seed, 1, 2));
 }
 
-/// Kernels beyond the two papers, learned parameters given and left out.
+/// ZeroS and the kernels beyond the two papers, learned parameters given and left out.
 void addOtherKernels(Index d, std::uint64_t seed, std::vector<KernelSpec>& kernels) {
     for (KernelSpec spec :
          {KernelSpec(Elu{}), KernelSpec(CosFormer{}), KernelSpec(CosFormer{200.0}), KernelSpec(Hedgehog{}),
@@ -80,6 +80,24 @@ void addOtherKernels(Index d, std::uint64_t seed, std::vector<KernelSpec>& kerne
         return std::make_shared<std::vector<double>>(diJiangDraw(static_cast<int>(d), from, 1));
     };
     kernels.emplace_back(ReBased{vector(seed), vector(seed + 1)});
+    kernels.emplace_back(ZerosSm{});
+    kernels.emplace_back(ZerosSm{0.7, 0.4, 0.2});
+    kernels.emplace_back(LinearZeros{});
+    kernels.emplace_back(LinearZeros{0.7, 0.4, -0.3, vector(seed + 4), 0.8});
+}
+
+void addUnbiased(int d, std::uint64_t seed, std::vector<KernelSpec>& kernels) {
+    if (!std::has_single_bit(static_cast<unsigned>(d))) return;
+    FastFoodDraw draw = fastFoodDraw(d, seed, 1);
+    SpectraFormerUnbiased spec;
+    spec.b = std::make_shared<std::vector<double>>(draw.b);
+    spec.g = std::make_shared<std::vector<double>>(draw.g);
+    spec.s = std::make_shared<std::vector<double>>(draw.s);
+    spec.permutation = std::make_shared<std::vector<int>>(draw.permutation);
+    kernels.emplace_back(spec);
+    spec.statistic = SpectraFormerUnbiased::Statistic::Calibrated;
+    spec.phi = 2.5;
+    kernels.emplace_back(spec);
 }
 
 }  // namespace
@@ -128,6 +146,7 @@ std::vector<KernelSpec> allKernels(Index headDim, std::uint64_t seed) {
         kernels.emplace_back(spectra);
     }
     addOtherKernels(headDim, seed, kernels);
+    addUnbiased(d, seed, kernels);
     return kernels;
 }
 
