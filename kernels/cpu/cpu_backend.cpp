@@ -18,7 +18,12 @@ struct Task {
 
 Index featureCount(const KernelSpec& spec) {
     if (const auto* performer = std::get_if<Performer>(&spec)) return performer->projection->rows();
-    return std::holds_alternative<SpectraFormer>(spec) || std::holds_alternative<DiJiang>(spec) ? 64 : 1;
+    if (const auto* rfa = std::get_if<Rfa>(&spec)) return 2 * rfa->projection->rows();
+    if (const auto* sketch = std::get_if<PolySketch>(&spec)) return 2 * sketch->s1->cols();
+    const bool maps = std::holds_alternative<SpectraFormer>(spec) ||
+                      std::holds_alternative<SpectraFormerUnbiased>(spec) || std::holds_alternative<DiJiang>(spec) ||
+                      std::holds_alternative<Hedgehog>(spec) || std::holds_alternative<Lolcats>(spec);
+    return maps ? 64 : 1;
 }
 
 std::vector<Task> tasksOf(std::span<const RowsJob> jobs) {
