@@ -99,7 +99,7 @@ inline void transposeRows(const float* rows, Index stride, Index count, Index wi
         for (Index r = 0; r < width; ++r) out[r * kLanes + lane] = rows[lane * stride + r];
 }
 
-void finishPanel(const FinishTask& task) {
+inline void finishPanel(const FinishTask& task) {
     const Index values = task.columns - 1;
     const float* denominator = task.sums + values * kLanes;
     for (Index lane = 0; lane < task.count; ++lane) {
