@@ -33,13 +33,13 @@ struct ExactPanel {
     float* largest;  // (lanes)
 };
 
-inline ExactPanel exactPanel(const ExactTask& task, Index panel) {
+ExactPanel exactPanel(const ExactTask& task, Index panel) {
     float* base = task.scratch + kLanes * (kKeyTile + panel * (task.dim + task.valueDim + 3));
     return {base, base + kLanes * task.dim, base + kLanes * (task.dim + task.valueDim + 1)};
 }
 
 /// Weights 2^(s - m) of `count` keys in place of their logits, with everything so far rescaled to the new maximum m.
-inline void weightsOfTile(const ExactPanel& panel, Index valueDim, float* logits, Index count) {
+void weightsOfTile(const ExactPanel& panel, Index valueDim, float* logits, Index count) {
     float* denominator = panel.sums + valueDim * kLanes;
     for (Index part = 0; part < kLanes; part += kWidth) {
         const Vector before = load(panel.largest + part);
@@ -68,7 +68,7 @@ inline void weightsOfTile(const ExactPanel& panel, Index valueDim, float* logits
     }
 }
 
-inline void exactTile(const ExactTask& task, Index panel, Index firstKey) {
+void exactTile(const ExactTask& task, Index panel, Index firstKey) {
     const ExactPanel p = exactPanel(task, panel);
     const Index position = task.position + panel * kLanes;
     const Index last = task.position + task.count;
@@ -86,7 +86,7 @@ inline void exactTile(const ExactTask& task, Index panel, Index firstKey) {
                         nullptr, p.sums, kLanes);
 }
 
-inline void exactBlock(const ExactTask& task) {
+[[maybe_unused]] void exactBlock(const ExactTask& task) {
     const Index panels = (task.count + kLanes - 1) / kLanes;
     for (Index n = 0; n < panels; ++n) {
         const ExactPanel p = exactPanel(task, n);

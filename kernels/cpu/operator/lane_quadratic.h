@@ -10,7 +10,7 @@ namespace {
 
 /// q_c = weighted queries of the listed dimensions (all of them where `dims` is null) into `out`; adds 2 l_c q_c and
 /// l_c^2.
-inline void addColumn(const PanelTask& task, int column, const std::int32_t* dims, Index from, Index to, float* out) {
+void addColumn(const PanelTask& task, int column, const std::int32_t* dims, Index from, Index to, float* out) {
     const HeadCoefficients& head = *task.head;
     const float* weight = head.weight + column * head.dim;
     for (Index part = 0; part < kLanes; part += kWidth) {
@@ -31,7 +31,7 @@ inline void addColumn(const PanelTask& task, int column, const std::int32_t* dim
     }
 }
 
-inline void makePanel(const PanelTask& task) {
+[[maybe_unused]] void makePanel(const PanelTask& task) {
     const HeadCoefficients& head = *task.head;
     float* linear = task.panel + head.linearAt;
     transposeRows(task.query, task.stride, task.count, task.width, head.dim, task.panel);
@@ -45,7 +45,7 @@ inline void makePanel(const PanelTask& task) {
 
 /// Query features of one diagonal, (dim, lanes). Every unordered pair of dimensions appears once, but twice on the
 /// last diagonal of an even dim: hence the factors 1 and 2.
-inline void diagonalFeatures(const HeadCoefficients& head, const float* panel, Index diagonal, float* out) {
+void diagonalFeatures(const HeadCoefficients& head, const float* panel, Index diagonal, float* out) {
     const Index dim = head.dim;
     if (diagonal == 0) {
         for (Index n = 0; n < dim * kLanes; n += kWidth) store(out + n, load(panel + head.linearAt + n));
@@ -74,7 +74,7 @@ inline void diagonalFeatures(const HeadCoefficients& head, const float* panel, I
     }
 }
 
-inline void readoutChunk(const ReadoutTask& task) {
+[[maybe_unused]] void readoutChunk(const ReadoutTask& task) {
     const StateTask& state = task.state;
     const Index dim = state.dim, block = state.columns * dim;
     for (Index d = state.from; d < state.to; d += kDiagonalsAtOnce) {
@@ -98,7 +98,7 @@ inline void readoutChunk(const ReadoutTask& task) {
                             task.sums + p * state.columns * kLanes, kLanes);
 }
 
-inline void updateChunk(const StateTask& task) {
+[[maybe_unused]] void updateChunk(const StateTask& task) {
     const Index keyStride = task.dim + task.dim / 2;
     const Factor values{task.values, kChunk, task.tokens, 1, 0};
     for (Index d = task.from; d < task.to; ++d)
@@ -138,7 +138,7 @@ inline void squareRow(const HeadCoefficients& head, const float* panel, const fl
     }
 }
 
-inline void pairsOfPanel(const PairTask& task) {
+[[maybe_unused]] void pairsOfPanel(const PairTask& task) {
     const HeadCoefficients& head = *task.head;
     const Index keyStride = head.dim + head.dim / 2;
     const Index last = task.position + kLanes;
