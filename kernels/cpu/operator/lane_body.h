@@ -39,10 +39,11 @@ struct Factor {
 };
 
 /// out(column, lanes) = or += start(lanes) + sum_k panel(k, lanes) * B(k, column): kColumns sums of two vectors in
-/// registers. Sums of one call start from zero, so that long sums are made in two levels.
+/// registers; a call, so that no caller's loop takes registers away. Sums of one call start from zero, so that long
+/// sums are made in two levels.
 template <int Columns, Into Mode>
-inline void tile(const float* panel, const Factor& b, const float* data, const float* start, float* out,
-                 Index outStride) {
+__attribute__((noinline)) void tile(const float* panel, const Factor& b, const float* data, const float* start,
+                                    float* out, Index outStride) {
     constexpr std::size_t kCount = Columns;
     Vector low[kCount], high[kCount];
 #pragma GCC unroll 16
@@ -99,7 +100,7 @@ inline void transposeRows(const float* rows, Index stride, Index count, Index wi
         for (Index r = 0; r < width; ++r) out[r * kLanes + lane] = rows[lane * stride + r];
 }
 
-void finishPanel(const FinishTask& task) {
+[[maybe_unused]] void finishPanel(const FinishTask& task) {
     const Index values = task.columns - 1;
     const float* denominator = task.sums + values * kLanes;
     for (Index lane = 0; lane < task.count; ++lane) {

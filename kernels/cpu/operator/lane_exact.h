@@ -86,7 +86,7 @@ void exactTile(const ExactTask& task, Index panel, Index firstKey) {
                         nullptr, p.sums, kLanes);
 }
 
-void exactBlock(const ExactTask& task) {
+[[maybe_unused]] void exactBlock(const ExactTask& task) {
     const Index panels = (task.count + kLanes - 1) / kLanes;
     for (Index n = 0; n < panels; ++n) {
         const ExactPanel p = exactPanel(task, n);

@@ -12,8 +12,8 @@ namespace dimscope::kernels::cpu {
 // All matrices here are row major; (a, b) means a rows of b entries.
 
 /// Tokens of one chunk: inside it pairs are visited, across chunks the state is used. The pairs of 64 tokens cost
-/// 3 % of their readouts, the passes over the state another 3 %; 128 was as fast on AVX2 within the noise and holds twice as
-/// much.
+/// 3 % of their readouts, the passes over the state another 3 %; 128 was as fast on AVX2 within the noise and holds
+/// twice as much.
 inline constexpr Index kChunk = 64;
 
 /// Diagonals of the state in one product: 128 features of 16 lanes at 64 dimensions are 8 KB, a quarter of the L1
@@ -27,7 +27,7 @@ struct PairTerm {
     float factor;                ///< 1 on the diagonal, 2 elsewhere
 };
 
-/// kappa = floor + sum_c (l_c + q_c . k)^2 of one query head (gpu-performance section of resources/docs/kernels.md):
+/// kappa = floor + sum_c (l_c + q_c . k)^2 of one query head (bulk_first.h):
 /// column 0 uses all dimensions, the others only those of the tail (all groups but the bulk).
 struct HeadCoefficients {
     Index dim;                     ///< padded to a multiple of the lanes
@@ -112,8 +112,11 @@ struct ExactTask {
     std::uint8_t* bad;  ///< (count)
     float* scratch;     ///< see exactScratch
 };
-inline constexpr Index kKeyTile = 128;
-inline constexpr Index kPanelsPerTask = 4;
+
+/// Keys in one tile of exact attention and query panels that share it: 64 keys and their values are 16 KB each at 64
+/// dimensions and stay in the L2 cache for 8 panels. 128 keys and 4 panels were 12 % slower.
+inline constexpr Index kKeyTile = 64;
+inline constexpr Index kPanelsPerTask = 8;
 
 struct LaneKernels {
     const char* name;

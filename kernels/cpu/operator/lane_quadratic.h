@@ -31,7 +31,7 @@ void addColumn(const PanelTask& task, int column, const std::int32_t* dims, Inde
     }
 }
 
-void makePanel(const PanelTask& task) {
+[[maybe_unused]] void makePanel(const PanelTask& task) {
     const HeadCoefficients& head = *task.head;
     float* linear = task.panel + head.linearAt;
     transposeRows(task.query, task.stride, task.count, task.width, head.dim, task.panel);
@@ -74,7 +74,7 @@ void diagonalFeatures(const HeadCoefficients& head, const float* panel, Index di
     }
 }
 
-void readoutChunk(const ReadoutTask& task) {
+[[maybe_unused]] void readoutChunk(const ReadoutTask& task) {
     const StateTask& state = task.state;
     const Index dim = state.dim, block = state.columns * dim;
     for (Index d = state.from; d < state.to; d += kDiagonalsAtOnce) {
@@ -98,7 +98,7 @@ void readoutChunk(const ReadoutTask& task) {
                             task.sums + p * state.columns * kLanes, kLanes);
 }
 
-void updateChunk(const StateTask& task) {
+[[maybe_unused]] void updateChunk(const StateTask& task) {
     const Index keyStride = task.dim + task.dim / 2;
     const Factor values{task.values, kChunk, task.tokens, 1, 0};
     for (Index d = task.from; d < task.to; ++d)
@@ -138,7 +138,7 @@ inline void squareRow(const HeadCoefficients& head, const float* panel, const fl
     }
 }
 
-void pairsOfPanel(const PairTask& task) {
+[[maybe_unused]] void pairsOfPanel(const PairTask& task) {
     const HeadCoefficients& head = *task.head;
     const Index keyStride = head.dim + head.dim / 2;
     const Index last = task.position + kLanes;
