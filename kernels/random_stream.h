@@ -14,6 +14,8 @@ enum class RandomPurpose : std::uint32_t {
     DiJiang = 4,
     QueryRows = 5,
     Bootstrap = 6,
+    CalibrationStarts = 30,
+    CalibrationBatches = 31,
 };
 
 /// Counter-based random numbers (Philox 4x32-10, Salmon et al. 2011) keyed by seed, purpose, layer and head: the same
