@@ -16,6 +16,8 @@ enum class RandomPurpose : std::uint32_t {
     Bootstrap = 6,
     Rfa = 16,
     PolySketch = 17,
+    CalibrationStarts = 30,
+    CalibrationBatches = 31,
 };
 
 /// Counter-based random numbers (Philox 4x32-10, Salmon et al. 2011) keyed by seed, purpose, layer and head: the same

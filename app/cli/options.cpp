@@ -29,7 +29,8 @@ constexpr std::string_view kSplitPrefix = "split:";
 
 bool namesSplit(const std::string& prompts) { return prompts.rfind(kSplitPrefix, 0) == 0; }
 
-std::vector<kernels::PromptIndex> promptsOfSplit(const std::string& split, const analysis::DumpInfo& info) {
+std::vector<kernels::PromptIndex> promptsOfSplit(std::string_view option, const std::string& split,
+                                                 const analysis::DumpInfo& info) {
     std::vector<kernels::PromptIndex> chosen;
     std::set<std::string> present;
     for (std::size_t p = 0; p < info.prompts.size(); ++p) {
@@ -38,7 +39,7 @@ std::vector<kernels::PromptIndex> promptsOfSplit(const std::string& split, const
     }
     if (chosen.empty())
         throw kernels::ArgumentError(
-            fmt::format("--prompts split:{}: no prompt of {} has this split; it has {}", split, info.path,
+            fmt::format("{} split:{}: no prompt of {} has this split; it has {}", option, split, info.path,
                         present.empty() ? "none" : fmt::format("{}", fmt::join(present, ", "))));
     return chosen;
 }
@@ -125,15 +126,39 @@ void addComparisonOptions(CLI::App& verb, Options& options) {
     verb.add_option("--outputs", options.outputs, "Write exact and approximate outputs to this HDF5 file");
 }
 
+void addCalibrationOptions(CLI::App& verb, Options& options) {
+    verb.add_option("--kernels", options.kernels, "Kernels to fit: a,b or all")->capture_default_str();
+    verb.add_option("--method", options.method, "How to fit")
+        ->check(CLI::IsMember({"gauss-newton", "adam"}))
+        ->capture_default_str();
+    verb.add_option("--train", options.train, "Prompts to fit on: 0-7 or split:NAME");
+    verb.add_option("--validation", options.validation, "Prompts that choose among fits");
+    verb.add_option("--evaluation", options.evaluation, "Prompts that judge the result once");
+    verb.add_option("--rows", options.fitRows, "Query rows drawn per prompt, or all")->capture_default_str();
+    verb.add_option("--write", options.write, "Write the parameters to this HDF5 file");
+}
+
 void checkSelection(const Options& options) {
     parseSelection("--layers", options.layers);
     parseSelection("--heads", options.heads);
-    if (namesSplit(options.prompts)) {
-        if (options.prompts.size() == kSplitPrefix.size())
-            throw UsageError("--prompts 'split:': expected the name of a split behind the colon");
-    } else if (!options.prompts.empty()) {
-        parseSelection("--prompts", options.prompts);
+    for (const auto& [option, text] :
+         {std::pair("--prompts", &options.prompts), std::pair("--train", &options.train),
+          std::pair("--validation", &options.validation), std::pair("--evaluation", &options.evaluation)}) {
+        if (namesSplit(*text)) {
+            if (text->size() == kSplitPrefix.size())
+                throw UsageError(fmt::format("{} 'split:': expected the name of a split behind the colon", option));
+        } else if (!text->empty()) {
+            parseSelection(option, *text);
+        }
     }
+}
+
+std::vector<kernels::PromptIndex> promptsFrom(std::string_view option, const std::string& text,
+                                              const analysis::DumpInfo& info) {
+    if (text.empty()) return {};
+    if (namesSplit(text)) return promptsOfSplit(option, text.substr(kSplitPrefix.size()), info);
+    // "all" is an empty list to the parser, and "none given" to a calibration.
+    return analysis::selectedPrompts({{}, {}, indicesFrom<kernels::PromptIndex>(option, text), 0}, info);
 }
 
 analysis::Selection selectionFrom(const Options& options, const analysis::DumpInfo& info,
@@ -143,7 +168,7 @@ analysis::Selection selectionFrom(const Options& options, const analysis::DumpIn
     selection.heads = indicesFrom<kernels::HeadIndex>("--heads", options.heads);
     selection.length = options.length;
     if (namesSplit(options.prompts))
-        selection.prompts = promptsOfSplit(options.prompts.substr(kSplitPrefix.size()), info);
+        selection.prompts = promptsOfSplit("--prompts", options.prompts.substr(kSplitPrefix.size()), info);
     else if (!options.prompts.empty())
         selection.prompts = indicesFrom<kernels::PromptIndex>("--prompts", options.prompts);
     else if (!defaultSplits.empty())

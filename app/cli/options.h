@@ -33,6 +33,13 @@ struct Options {
     std::string outputs;  ///< where kernel outputs go; empty: nowhere
     std::string kernels = "all", rows = "32", seeds = "0";
     std::string positions;  ///< empty: sampled
+
+    std::string method = "gauss-newton";
+    std::string train, validation, evaluation;  ///< prompts of a calibration; empty: as cli.md says
+    std::string fitRows = "512";
+    std::string write;        ///< where parameters go; empty: nowhere
+    std::string exported;     ///< where factors go as JSON
+    bool skipBroken = false;  ///< import what can be used of a release
 };
 
 // Each adds a group of options to a verb.
@@ -44,11 +51,15 @@ void addOutOption(CLI::App& verb, Options& options);
 void addParamsOption(CLI::App& verb, Options& options, const std::string& what);
 void addGroupingOptions(CLI::App& verb, Options& options);
 void addComparisonOptions(CLI::App& verb, Options& options);
+void addCalibrationOptions(CLI::App& verb, Options& options);
 
 /// Layers, heads, prompts and length of a dump. `defaultSplits`: prompts where none are asked for, the first split that
 /// the dump has; none of them or an empty list means all. Throws UsageError, ArgumentError (no prompt has the split).
 analysis::Selection selectionFrom(const Options& options, const analysis::DumpInfo& info,
                                   const std::vector<std::string>& defaultSplits);
+/// Prompts that `option` names: numbers, ranges, all or split:NAME; empty text: none. Throws UsageError, ArgumentError.
+std::vector<kernels::PromptIndex> promptsFrom(std::string_view option, const std::string& text,
+                                              const analysis::DumpInfo& info);
 /// Refuses what selectionFrom would refuse about the text alone, before a file is opened. Throws UsageError.
 void checkSelection(const Options& options);
 

@@ -27,10 +27,17 @@ void writeToTerminal(const std::string& text) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-std::string barText(float progress) {
+/// What is left when the rest goes as fast as what is done; nothing to say at the very beginning.
+std::string etaText(float progress, double elapsedSeconds) {
+    if (progress < 0.01F) return std::string(14, ' ');
+    const double left = elapsedSeconds * (1.0 / static_cast<double>(progress) - 1.0);
+    return left < 120.0 ? fmt::format(", {:5.0f} s left ", left) : fmt::format(", {:3.0f} min left", left / 60.0);
+}
+
+std::string barText(float progress, double elapsedSeconds) {
     const auto full = static_cast<std::size_t>(progress * kBarCharacters);
-    return fmt::format("\r[{}{}] {:3.0f} %", std::string(full, '='), std::string(kBarCharacters - full, ' '),
-                       static_cast<double>(progress) * 100.0);
+    return fmt::format("\r[{}{}] {:3.0f} %{}", std::string(full, '='), std::string(kBarCharacters - full, ' '),
+                       static_cast<double>(progress) * 100.0, etaText(progress, elapsedSeconds));
 }
 
 }  // namespace
@@ -65,8 +72,9 @@ void Watch::loop() {
     bool shown = false;
     while (!waitForEnd()) {
         if (interrupted.load(std::memory_order_relaxed)) control_.cancel();
-        if (!terminal_ || std::chrono::steady_clock::now() - start < kQuietTime) continue;
-        writeToTerminal(barText(control_.progress()));
+        const auto elapsed = std::chrono::steady_clock::now() - start;
+        if (!terminal_ || elapsed < kQuietTime) continue;
+        writeToTerminal(barText(control_.progress(), std::chrono::duration<double>(elapsed).count()));
         shown = true;
     }
     if (shown) writeToTerminal("\r\x1b[K");

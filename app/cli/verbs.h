@@ -37,6 +37,9 @@ Verb groupVerb();
 Verb kernelsVerb();
 Verb devicesVerb();
 Verb compareVerb();
+Verb calibrateVerb();
+Verb importVerb();
+Verb exportVerb();
 
 /// All verbs, in the order of --help.
 std::vector<Verb> allVerbs();

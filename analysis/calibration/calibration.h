@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/kernel_factory.h"
+#include "analysis/selection.h"
+#include "analysis/table.h"
+
+namespace dimscope::analysis {
+
+enum class FitMethod { GaussNewton, Adam };
+
+struct CalibrationParams {
+    Selection selection;               ///< layers, heads, length; its prompts are not used
+    std::vector<std::string> kernels;  ///< of calibratedKernels()
+    FitMethod method = FitMethod::GaussNewton;
+    std::vector<PromptIndex> train, validation;  ///< the same single prompt in both: every fourth row validates
+    std::vector<PromptIndex> evaluation;         ///< judges the result once; empty: not judged
+    int rows = 512;                              ///< query rows per prompt, where it is longer; 0: all
+    int starts = 0;                              ///< 0: the method's own number (adam 3, gauss-newton 8)
+    std::uint64_t seed = 0;
+    int threads = 0;  ///< heads at a time, 0: all cores; the result does not depend on it
+};
+
+/// What was fitted for one kernel of one head. Errors are mean squared errors of its output before W_o; NaN where they
+/// were not taken.
+struct KernelFit {
+    LayerIndex layer;
+    HeadIndex head;
+    std::string kernel;
+    kernels::KernelSpec spec;  ///< with the fitted parameters
+    double startMse = kNaN;    ///< validation error without parameters (for global and oal: that of taylor)
+    double trainMse = kNaN, validationMse = kNaN, evaluationMse = kNaN;
+    int updates = 0;         ///< tried, over all starts
+    int start = 0;           ///< ordinal of the start that won
+    double seconds = 0.0;    ///< from the tensors to the parameters
+    bool cancelled = false;  ///< stopped early: the best so far
+};
+
+struct CalibrationResult {
+    CalibrationParams params;
+    std::vector<KernelFit> fits;  ///< by layer, head and order of the kernels; heads not reached are not there
+    bool cancelled = false;
+    std::vector<Warning> warnings;
+    Provenance provenance;
+
+    const KernelFit* find(LayerIndex layer, HeadIndex head, const std::string& kernel) const;
+};
+
+/// Kernels that calibrateKernels can fit.
+const std::vector<std::string>& calibratedKernels();
+FitMethod fitMethodFrom(std::string_view name);  ///< gauss-newton | adam; throws ArgumentError
+std::string_view fitMethodName(FitMethod method);
+
+/// Training and validation prompts where a person named none or some (cli.md): the splits of the dump, else all; the
+/// last quarter of the training prompts validates where there is no split for it.
+void choosePrompts(const DumpInfo& info, CalibrationParams& params);
+
+/// Fits every kernel to exact attention, head by head (section 5.4). The factory gives what is not learned: groups and
+/// draws. A cancelled run returns what it has. Throws ArgumentError, ShapeError, FormatError.
+CalibrationResult calibrateKernels(const CalibrationParams& params, const KernelFactory& factory, HeadSource& source,
+                                   const RunControl& control);
+
+/// One row per fit.
+Table calibrationTable(const CalibrationResult& result);
+/// Format 2. Heads of a layer that were not fitted keep the kernel of the factory.
+kernels::ParameterSet calibratedParameters(const CalibrationResult& result, const KernelFactory& factory,
+                                           const DumpInfo& info);
+
+}  // namespace dimscope::analysis

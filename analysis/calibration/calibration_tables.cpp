@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/calibration/calibration.h"
+
+namespace dimscope::analysis {
+
+Table calibrationTable(const CalibrationResult& result) {
+    Table table;
+    table.name = "calibration";
+    table.provenance = result.provenance;
+    table.columns = {{"layer", "layer", "", NumberStyle::Plain, {}},
+                     {"head", "head", "", NumberStyle::Plain, {}},
+                     {"kernel", "kernel", "", NumberStyle::Plain, {}},
+                     {"start_mse", "start MSE", "", NumberStyle::Plain, {}},
+                     {"train_mse", "training MSE", "", NumberStyle::Plain, {}},
+                     {"validation_mse", "validation MSE", "", NumberStyle::Plain, {}},
+                     {"evaluation_mse", "evaluation MSE", "", NumberStyle::Plain, {}},
+                     {"updates", "updates", "", NumberStyle::Plain, {}},
+                     {"seconds", "time", "s", NumberStyle::Plain, {}}};
+    for (const KernelFit& fit : result.fits) {
+        const std::vector<Cell> cells{std::int64_t{fit.layer.value},
+                                      std::int64_t{fit.head.value},
+                                      fit.kernel,
+                                      fit.startMse,
+                                      fit.trainMse,
+                                      fit.validationMse,
+                                      fit.evaluationMse,
+                                      std::int64_t{fit.updates},
+                                      fit.seconds};
+        for (std::size_t c = 0; c < cells.size(); ++c) table.columns[c].cells.push_back(cells[c]);
+    }
+    return table;
+}
+
+}  // namespace dimscope::analysis

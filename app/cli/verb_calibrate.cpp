@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <filesystem>
+
+#include "analysis/calibration/calibration.h"
+#include "app/cli/inputs.h"
+#include "app/cli/lists.h"
+#include "app/cli/text_table.h"
+#include "app/cli/verbs.h"
+#include "app/core/layer_jobs.h"
+#include "io/kernel_parameters.h"
+
+namespace dimscope::app {
+namespace {
+
+using analysis::CalibrationParams;
+using analysis::CalibrationResult;
+
+void addCalibrateOptions(CLI::App& verb, Options& options) {
+    addFileOption(verb, options);
+    addSelectionOptions(verb, options);
+    addCalibrationOptions(verb, options);
+    addGroupingOptions(verb, options);
+    addParamsOption(verb, options, "groups of oal and draws of dijiang");
+    addBackendOptions(verb, options);
+    addOutOption(verb, options);
+    addJsonOption(verb, options);
+}
+
+std::vector<std::string> fittedKernels(const Options& options) {
+    const auto names = parseNames("--kernels", options.kernels);
+    if (!names) return analysis::calibratedKernels();
+    std::string list;
+    for (const std::string& known : analysis::calibratedKernels()) list += (list.empty() ? "" : ", ") + known;
+    for (const std::string& name : *names)
+        if (std::find(analysis::calibratedKernels().begin(), analysis::calibratedKernels().end(), name) ==
+            analysis::calibratedKernels().end())
+            throw UsageError("--kernels: calibrate does not fit '" + name + "'; it fits " + list);
+    return *names;
+}
+
+/// All that the command line says by itself.
+CalibrationParams fitFrom(const Options& options) {
+    checkSelection(options);
+    if (!options.prompts.empty())
+        throw UsageError("--prompts: a calibration takes its prompts from --train, --validation and --evaluation");
+    CalibrationParams params;
+    params.kernels = fittedKernels(options);
+    params.method = analysis::fitMethodFrom(options.method);
+    params.rows = options.fitRows == "all" ? 0 : static_cast<int>(parseInteger("--rows", options.fitRows, 1));
+    params.seed = options.seed;
+    params.threads = options.threads;
+    return params;
+}
+
+bool fitsGroups(const CalibrationParams& params, const analysis::KernelFactory& factory,
+                const std::vector<analysis::LayerInfo>& layers) {
+    const bool wanted = std::find(params.kernels.begin(), params.kernels.end(), "oal") != params.kernels.end();
+    return wanted && std::any_of(layers.begin(), layers.end(), [&](const analysis::LayerInfo& layer) {
+               return factory.origin("oal", layer.layer) != "file";
+           });
+}
+
+/// Groups of the dump itself where no file has them: on calibration prompts, else those that train.
+void addGroups(const Options& options, const Inputs& inputs, const CalibrationParams& params,
+               analysis::KernelFactory& factory, const kernels::RunControl& control) {
+    analysis::Selection selection = selectionFrom(options, inputs.source->info(), {"calibration", "train"});
+    if (!params.train.empty()) selection.prompts = params.train;
+    const auto profile = analysis::profileHeads(selection, *inputs.source, *inputs.backend, control.slice(0.0F, 0.5F));
+    setGroups(analysis::groupHeads(groupingFrom(options), profile, control.slice(0.5F, 1.0F)), factory);
+}
+
+Json fitJson(const analysis::KernelFit& fit, bool judged) {
+    Json json{{"layer", fit.layer.value},
+              {"head", fit.head.value},
+              {"kernel", fit.kernel},
+              {"start_mse", numberJson(fit.startMse)},
+              {"train_mse", numberJson(fit.trainMse)},
+              {"validation_mse", numberJson(fit.validationMse)},
+              {"updates", fit.updates},
+              {"seconds", numberJson(fit.seconds)}};
+    if (judged) json["evaluation_mse"] = numberJson(fit.evaluationMse);
+    return json;
+}
+
+std::string summary(const CalibrationResult& result) {
+    analysis::Table table = analysis::calibrationTable(result);
+    if (result.params.evaluation.empty())
+        std::erase_if(table.columns, [](const analysis::Column& c) { return c.name == "evaluation_mse"; });
+    return alignedText(table);
+}
+
+/// After an interrupt the best so far is kept, but never in place of a file that may hold more.
+void writeParameters(const Options& options, const CalibrationResult& result, const analysis::KernelFactory& factory,
+                     const analysis::DumpInfo& info) {
+    if (options.write.empty() || result.fits.empty()) return;
+    if (result.cancelled && std::filesystem::exists(options.write)) return;
+    kernels::ParameterSet set = analysis::calibratedParameters(result, factory, info);
+    Json provenance = provenanceJson(result.provenance);
+    provenance["interrupted"] = result.cancelled;
+    for (auto& [layer, groups] : set.layers) groups[""].attributes["provenance"] = provenance.dump();
+    io::writeKernelParameters(set, options.write);
+}
+
+VerbOutput runCalibrate(const Options& options, const kernels::RunControl& control) {
+    CalibrationParams params = fitFrom(options);
+    const Inputs inputs = openInputs(options);
+    const analysis::DumpInfo& info = inputs.source->info();
+    params.selection = selectionFrom(options, info, {});
+    params.train = promptsFrom("--train", options.train, info);
+    params.validation = promptsFrom("--validation", options.validation, info);
+    params.evaluation = promptsFrom("--evaluation", options.evaluation, info);
+    analysis::KernelFactory factory({}, inputs.parameters);
+    const bool groups = fitsGroups(params, factory, selectedLayers(params.selection, info));
+    if (groups) addGroups(options, inputs, params, factory, control.slice(0.0F, 0.05F));
+    CalibrationResult result =
+        analysis::calibrateKernels(params, factory, *inputs.source, control.slice(groups ? 0.05F : 0.0F, 1.0F));
+    noteParameters(inputs, result.provenance, result.warnings);
+    writeParameters(options, result, factory, info);
+    control.throwIfCancelled();
+
+    VerbOutput output;
+    output.document["heads"] = Json::array();
+    for (const analysis::KernelFit& fit : result.fits)
+        output.document["heads"].push_back(fitJson(fit, !result.params.evaluation.empty()));
+    output.text = summary(result);
+    output.table = analysis::calibrationTable(result);
+    output.warnings = result.warnings;
+    return output;
+}
+
+}  // namespace
+
+Verb calibrateVerb() {
+    return {"calibrate", "Fits the learned kernels to exact attention, head by head",
+            "  dimscope-cli calibrate dump.h5 --kernels global,oal --write kernels.h5\n"
+            "  dimscope-cli calibrate dump.h5 --train 0-7 --validation 8,9 --evaluation 10-15 --json\n"
+            "  dimscope-cli calibrate dump.h5 --layers 15 --method adam --seed 1",
+            addCalibrateOptions, runCalibrate};
+}
+
+}  // namespace dimscope::app
