@@ -12,7 +12,8 @@ namespace dimscope::app {
 
 class Appearance;
 
-/// Up to five sentences about the head, fewer where the page is narrow; the words that name dimensions or kernels are links to them.
+/// Up to five sentences about the head, fewer where the page is narrow; the words that name dimensions or kernels are
+/// links to them.
 class FindingsRow : public QWidget {
     Q_OBJECT
 
