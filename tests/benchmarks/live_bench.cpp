@@ -37,16 +37,27 @@ BENCHMARK_DEFINE_F(Live, profileOfALayer)(benchmark::State& state) {
     }
 }
 
-// Every kernel on one head, 32 rows, one seed; groups and profile of the layer are there, as they are in the window.
-BENCHMARK_DEFINE_F(Live, comparisonOfAHead)(benchmark::State& state) {
-    const app::JobContext context = workspace_.context(slot_);
-    app::groupLayer(context, workspace_.groupingKey(LayerIndex{0}), {});
-    for (auto _ : state) {
-        context.store->comparisons.clear();
-        benchmark::DoNotOptimize(
-            app::compareKernelsOf(context, workspace_.headComparisonKey({LayerIndex{0}, HeadIndex{4}}), {}));
+// Kernels on one head, 32 rows, one seed; groups and profile of the layer are there, as they are in the window.
+class LiveComparison : public Live {
+protected:
+    void compare(benchmark::State& state, std::vector<std::string> kernels) {
+        app::Parameters parameters = workspace_.parameters();
+        parameters.kernels = std::move(kernels);
+        workspace_.setParameters(parameters);
+        const app::JobContext context = workspace_.context(slot_);
+        app::groupLayer(context, workspace_.groupingKey(LayerIndex{0}), {});
+        for (auto _ : state) {
+            context.store->comparisons.clear();
+            benchmark::DoNotOptimize(
+                app::compareKernelsOf(context, workspace_.headComparisonKey({LayerIndex{0}, HeadIndex{4}}), {}));
+        }
     }
+};
+
+BENCHMARK_DEFINE_F(LiveComparison, kernelsOfThePapers)(benchmark::State& state) {
+    compare(state, {"performer", "spectraformer", "dijiang", "taylorshift", "taylor", "global", "oal"});
 }
+BENCHMARK_DEFINE_F(LiveComparison, everyKernel)(benchmark::State& state) { compare(state, {}); }
 
 // NOLINTBEGIN: the macros of the library name their objects
 BENCHMARK_REGISTER_F(Live, profileOfALayer)
@@ -55,7 +66,13 @@ BENCHMARK_REGISTER_F(Live, profileOfALayer)
     ->MinTime(0.1)
     ->Repetitions(15)
     ->ReportAggregatesOnly();
-BENCHMARK_REGISTER_F(Live, comparisonOfAHead)
+BENCHMARK_REGISTER_F(LiveComparison, kernelsOfThePapers)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->MinTime(0.1)
+    ->Repetitions(15)
+    ->ReportAggregatesOnly();
+BENCHMARK_REGISTER_F(LiveComparison, everyKernel)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->MinTime(0.1)
