@@ -14,23 +14,6 @@
 #include "app/window/kernel_rows.h"
 
 namespace dimscope::app {
-namespace {
-
-void add(PageContent& content, analysis::Figure figure) {
-    content.figures.push_back(std::make_shared<const analysis::Figure>(std::move(figure)));
-}
-
-void add(PageContent& content, analysis::Table table) {
-    content.tables.push_back(std::make_shared<const analysis::Table>(std::move(table)));
-}
-
-void add(PageContent& content, PageContent more) {
-    std::move(more.figures.begin(), more.figures.end(), std::back_inserter(content.figures));
-    std::move(more.tables.begin(), more.tables.end(), std::back_inserter(content.tables));
-}
-
-}  // namespace
-
 DumpReport::DumpReport(const std::filesystem::path& file) {
     workspace_.adopt(file, openForWorkspace(file));
     context_ = workspace_.context(std::make_shared<BackendSlot>());
@@ -50,8 +33,8 @@ std::vector<DumpReport::Step> DumpReport::steps() {
 PageContent DumpReport::overview() {
     profile_ = profileDump(context_, workspace_, {});
     PageContent content;
-    add(content, analysis::overviewFigure(profile_, workspace_.info(), analysis::overviewQuantities().front().first));
-    add(content, analysis::profileTable(profile_));
+    content.add(analysis::overviewFigure(profile_, workspace_.info(), analysis::overviewQuantities().front().first));
+    content.add(analysis::profileTable(profile_));
     return content;
 }
 
@@ -61,17 +44,17 @@ PageContent DumpReport::layerContent(const analysis::LayerInfo& layer) {
     const std::string suffix = fmt::format("-L{:02}", layer.layer.value);
     analysis::Table groups = analysis::groupingTable(*grouping);
     groups.name += suffix;
-    add(content, std::move(groups));
+    content.add(std::move(groups));
     analysis::Figure counts = analysis::outlierCountFigure(*grouping);
     counts.name += suffix;
-    add(content, std::move(counts));
+    content.add(std::move(counts));
 
     const analysis::HeadProfile* head = strongestHead(profile_, layer.layer);
     if (!head) return content;
     const auto profile = profileLayer(context_, workspace_.profileKey(layer.layer), {});
     const HeadResults results{layer, *profile, *head, grouping.get()};
-    add(content, profileContent(results, figureOptions(workspace_.parameters(), {})));
-    add(content, groupingContent(results));
+    content.add(profileContent(results, figureOptions(workspace_.parameters(), {})));
+    content.add(groupingContent(results));
     addTokens(content, *head, *profile);
     if (layer.hasValue) addKernels(content, {layer.layer, head->head});
     return content;
@@ -80,30 +63,30 @@ PageContent DumpReport::layerContent(const analysis::LayerInfo& layer) {
 void DumpReport::addTokens(PageContent& content, const analysis::HeadProfile& head,
                            const analysis::ProfileResult& profile) const {
     const HeadTensors tensors = loadHeadTensors(context_, head.layer, head.head, profile.prompts.front(), {});
-    add(content, analysis::tokenMapFigure(head, tensors.prompt, kernels::viewOf(tensors.query->values),
-                                          kernels::viewOf(tensors.key->values), profile.provenance));
+    content.add(analysis::tokenMapFigure(head, tensors.prompt, kernels::viewOf(tensors.query->values),
+                                         kernels::viewOf(tensors.key->values), profile.provenance));
 }
 
 void DumpReport::addKernels(PageContent& content, HeadChoice choice) {
     const auto errors = compareKernelsOf(context_, workspace_.headComparisonKey(choice), {});
     const Parameters& parameters = workspace_.parameters();
-    add(content, analysis::kernelErrorFigure(*errors, choice.layer, choice.head));
-    add(content, analysis::errorByPositionFigure(*errors, choice.layer, choice.head, parameters.positionBin));
-    add(content, analysis::weightsFigure(*errors, choice.layer, choice.head, parameters.weightsOf));
+    content.add(analysis::kernelErrorFigure(*errors, choice.layer, choice.head));
+    content.add(analysis::errorByPositionFigure(*errors, choice.layer, choice.head, parameters.positionBin));
+    content.add(analysis::weightsFigure(*errors, choice.layer, choice.head, parameters.weightsOf));
     comparisons_.emplace_back(choice, errors);
 }
 
 PageContent DumpReport::kernelErrors() const {
     const analysis::ComparisonResult all = compareDump(context_, workspace_, {});
     PageContent content;
-    add(content, analysis::pooledTable(all));
-    add(content, analysis::comparisonTable(all));
+    content.add(analysis::pooledTable(all));
+    content.add(analysis::comparisonTable(all));
     for (const auto& [choice, errors] : comparisons_) {
         const analysis::HeadGrouping* grouping = nullptr;
         for (const auto& layer : groupings_)
             if (const auto* found = layer->find(choice.layer, choice.head)) grouping = found;
         const auto rows = kernelRows(*errors, &all, choice, workspace_.parameters(), grouping);
-        add(content, kernelRowsTable(rows, *errors, choice));
+        content.add(kernelRowsTable(rows, *errors, choice));
     }
     return content;
 }

@@ -7,6 +7,8 @@
 #include <QMessageBox>
 #include <QSettings>
 #include <QStandardPaths>
+#include <algorithm>
+#include <iterator>
 
 #include "app/core/error_text.h"
 #include "app/window/qt_text.h"
@@ -23,6 +25,19 @@ void tell(const QString& failure, QWidget* parent) {
 }
 
 }  // namespace
+
+void PageContent::add(analysis::Figure figure) {
+    figures.push_back(std::make_shared<const analysis::Figure>(std::move(figure)));
+}
+
+void PageContent::add(analysis::Table table) {
+    tables.push_back(std::make_shared<const analysis::Table>(std::move(table)));
+}
+
+void PageContent::add(PageContent more) {
+    std::move(more.figures.begin(), more.figures.end(), std::back_inserter(figures));
+    std::move(more.tables.begin(), more.tables.end(), std::back_inserter(tables));
+}
 
 QString tryToWrite(const std::function<void()>& write) {
     try {

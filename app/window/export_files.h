@@ -18,6 +18,10 @@ namespace dimscope::app {
 struct PageContent {
     std::vector<std::shared_ptr<const analysis::Figure>> figures;
     std::vector<std::shared_ptr<const analysis::Table>> tables;
+
+    void add(analysis::Figure figure);
+    void add(analysis::Table table);
+    void add(PageContent more);
 };
 
 /// Runs something that writes files; a failure comes back as one sentence, empty: done.

@@ -5,18 +5,6 @@
 #include "analysis/figures/profile_figures.h"
 
 namespace dimscope::app {
-namespace {
-
-void add(PageContent& content, analysis::Figure figure) {
-    content.figures.push_back(std::make_shared<const analysis::Figure>(std::move(figure)));
-}
-
-void add(PageContent& content, analysis::Table table) {
-    content.tables.push_back(std::make_shared<const analysis::Table>(std::move(table)));
-}
-
-}  // namespace
-
 const analysis::HeadGrouping* HeadResults::headGrouping() const {
     const analysis::HeadGrouping* found = grouping == nullptr ? nullptr : grouping->find(head.layer, head.head);
     return found != nullptr && found->usable ? found : nullptr;
@@ -41,18 +29,18 @@ analysis::Figure sortedOf(const HeadResults& r, const analysis::FigureOptions& o
 
 PageContent profileContent(const HeadResults& r, const analysis::FigureOptions& options) {
     PageContent content;
-    add(content, magnitudeOf(r, options));
-    add(content, contributionOf(r, options));
-    add(content, sortedOf(r, options));
-    if (r.head.usable()) add(content, analysis::topDimensionsTable(r.profile, r.head, r.layer));
+    content.add(magnitudeOf(r, options));
+    content.add(contributionOf(r, options));
+    content.add(sortedOf(r, options));
+    if (r.head.usable()) content.add(analysis::topDimensionsTable(r.profile, r.head, r.layer));
     return content;
 }
 
 PageContent groupingContent(const HeadResults& r) {
     PageContent content;
     if (r.headGrouping() == nullptr) return content;
-    add(content, analysis::supportFigure(*r.grouping, *r.headGrouping()));
-    add(content, analysis::cutsTable(*r.grouping, *r.headGrouping()));
+    content.add(analysis::supportFigure(*r.grouping, *r.headGrouping()));
+    content.add(analysis::cutsTable(*r.grouping, *r.headGrouping()));
     return content;
 }
 

@@ -90,25 +90,20 @@ void quadraticOperator(benchmark::State& state) {
     state.SetLabel(report.lanes);
 }
 
+void settings(benchmark::internal::Benchmark* bench) {
+    bench->RangeMultiplier(2)
+        ->Range(2048, 16384)
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime()
+        ->MeasureProcessCPUTime()
+        ->MinTime(0.05)
+        ->Repetitions(5)
+        ->ReportAggregatesOnly();
+}
+
 // NOLINTBEGIN: the macros of the library name their objects
-BENCHMARK(exactAttention)
-    ->RangeMultiplier(2)
-    ->Range(2048, 16384)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime()
-    ->MeasureProcessCPUTime()
-    ->MinTime(0.05)
-    ->Repetitions(5)
-    ->ReportAggregatesOnly();
-BENCHMARK(quadraticOperator)
-    ->RangeMultiplier(2)
-    ->Range(2048, 16384)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime()
-    ->MeasureProcessCPUTime()
-    ->MinTime(0.05)
-    ->Repetitions(5)
-    ->ReportAggregatesOnly();
+BENCHMARK(exactAttention)->Apply(settings);
+BENCHMARK(quadraticOperator)->Apply(settings);
 // NOLINTEND
 
 }  // namespace
