@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/evaluation.h"
 #include "kernels/kernel_spec.h"
 #include "kernels/run_control.h"
 
@@ -27,9 +28,12 @@ struct Support {
 /// Exact attention and kernels at chosen query rows of one head of one prompt.
 struct RowsJob {
     HeadInputs head;
-    std::span<const Index> rows;          ///< query positions
-    std::span<const KernelSpec> kernels;  ///< evaluated in this order
-    bool wantWeights = false;             ///< also return the normalised weight rows
+    std::span<const Index> rows;           ///< query positions
+    std::span<const KernelSpec> kernels;   ///< evaluated in this order
+    bool wantWeights = false;              ///< also return the normalised weight rows
+    std::span<const Evaluation> how = {};  ///< one per kernel; empty: every kernel as it is
+
+    Evaluation evaluation(std::size_t kernel) const { return how.empty() ? Evaluation{} : how[kernel]; }
 };
 
 struct RowsOutput {
@@ -37,6 +41,9 @@ struct RowsOutput {
     std::vector<std::uint8_t> bad;   ///< (rows), 1: the denominator is 0 or not finite, or the output is not finite
     Matrix<float> weights;           ///< (rows, keys) when asked for, 0 where a key is not visible
     Index negativeDenominators = 0;  ///< rows of a signed kernel that are not bad and divide by a negative number
+    /// (rows) where an exact part was asked for: sum of exp(s - max s) over the exact keys; infinite where no key is
+    /// left to the kernel.
+    std::vector<double> exactMass = {};
 };
 
 /// Magnitudes and contributions of one query head of one prompt.

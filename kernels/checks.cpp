@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/attention_math.h"
+#include "kernels/kernel_catalog.h"
 
 namespace dimscope::kernels {
 namespace {
@@ -146,6 +147,11 @@ private:
     HeadShape shape_;
 };
 
+bool restrictable(const KernelSpec& spec) {
+    if (const auto* power = std::get_if<Power>(&spec)) return power->exponent % 2 == 0;
+    return findKernel(kernelName(spec))->properties.restrictable;
+}
+
 }  // namespace
 
 void checkRowsJob(const RowsJob& job) {
@@ -157,13 +163,35 @@ void checkRowsJob(const RowsJob& job) {
         if (row < 0 || row >= job.head.rows())
             throw ShapeError("query position " + std::to_string(row) + ", expected 0.." +
                              std::to_string(job.head.rows() - 1));
+    if (!job.how.empty() && job.how.size() != job.kernels.size())
+        throw ShapeError(std::to_string(job.how.size()) + " evaluations for " + std::to_string(job.kernels.size()) +
+                         " kernels, expected one each");
     const HeadShape shape{job.head.rows(), job.head.headDim(), job.head.valueDim()};
-    for (const KernelSpec& kernel : job.kernels)
-        if (const Support support = fits(kernel, shape); !support.supported) throw ShapeError(support.reason);
+    for (std::size_t n = 0; n < job.kernels.size(); ++n) {
+        if (const Support support = fits(job.kernels[n], shape); !support.supported) throw ShapeError(support.reason);
+        if (const Support support = fits(job.kernels[n], job.evaluation(n), shape); !support.supported)
+            throw ShapeError(support.reason);
+    }
 }
 
 void checkProfileJob(const ProfileJob& job) { checkHead(job.head); }
 
 Support fits(const KernelSpec& spec, const HeadShape& shape) { return std::visit(Fit(shape), spec); }
+
+Support fits(const KernelSpec& spec, const Evaluation& how, const HeadShape& shape) {
+    const std::string name(kernelName(spec));
+    const auto no = [&](const std::string& reason) { return Support{false, name + ": " + reason}; };
+    if (how.exact.first < 0 || how.exact.window < 0)
+        return no("exact part of " + std::to_string(how.exact.first) + " first and " +
+                  std::to_string(how.exact.window) + " latest keys, expected 0 or more");
+    if (!(how.exact.gate >= 0.0)) return no("gate is " + std::to_string(how.exact.gate) + ", expected 0 or more");
+    if (how.keyMean && static_cast<Index>(how.keyMean->size()) != shape.headDim)
+        return no(sizes("key_mean", how.keyMean->size(), shape.headDim));
+    if (!how.approximated || std::holds_alternative<Softmax>(spec)) return {};
+    if (static_cast<Index>(how.approximated->size()) != shape.headDim)
+        return no(sizes("the subset of dimensions", how.approximated->size(), shape.headDim));
+    if (!restrictable(spec)) return no("the kernel has no restriction to a subset of dimensions");
+    return {};
+}
 
 }  // namespace dimscope::kernels

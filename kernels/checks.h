@@ -13,5 +13,7 @@ void checkProfileJob(const ProfileJob& job);
 
 /// Whether the parameters of a kernel fit a head: the reason where they do not.
 Support fits(const KernelSpec& spec, const HeadShape& shape);
+/// The same for the way it is evaluated.
+Support fits(const KernelSpec& spec, const Evaluation& how, const HeadShape& shape);
 
 }  // namespace dimscope::kernels

@@ -79,15 +79,32 @@ inline Index colsOf(const TensorView& view) {
     return std::visit([](const auto& v) { return v.cols(); }, view);
 }
 
-/// Which keys a query sees. Key j is visible to query i when both are valid, j <= i (causal) and i - j < window.
+/// The keys of a query in two parts (section 13.6): the first of the prompt and the latest up to the query, and all
+/// others.
+struct KeySplit {
+    enum class Part { All, Exact, Rest };
+    Part part = Part::All;
+    Index firstEnd = 0;  ///< keys before this position are among the first
+    Index window = 0;    ///< keys j with 0 <= i - j < window are among the latest
+
+    bool holds(Index i, Index j) const {
+        if (part == Part::All) return true;
+        const bool exact = j < firstEnd || (j <= i && i - j < window);
+        return exact == (part == Part::Exact);
+    }
+};
+
+/// Which keys a query sees. Key j is visible to query i when both are valid, j <= i (causal), i - j < window, and the
+/// split keeps it.
 struct AttentionMask {
     bool causal = true;
     Index window = 0;                     ///< 0: no window
     std::span<const std::uint8_t> valid;  ///< (rows), 1 = real token; empty: all valid
+    KeySplit split;
 
     bool isValid(Index i) const { return valid.empty() || valid[static_cast<std::size_t>(i)] != 0; }
     bool visible(Index i, Index j) const {
-        if (!isValid(i) || !isValid(j)) return false;
+        if (!isValid(i) || !isValid(j) || !split.holds(i, j)) return false;
         if (!causal) return true;
         return j <= i && (window == 0 || i - j < window);
     }

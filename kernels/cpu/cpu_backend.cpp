@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernels/checks.h"
+#include "kernels/cpu/evaluated_rows.h"
 #include "kernels/cpu/profile.h"
-#include "kernels/cpu/row_attention.h"
 
 namespace dimscope::kernels::cpu {
 namespace {
@@ -65,9 +65,7 @@ std::vector<std::vector<RowsOutput>> CpuBackend::attendRows(std::span<const Rows
     const std::vector<Task> tasks = tasksOf(jobs);
     pool_.run(static_cast<Index>(tasks.size()), control, [&](Index n) {
         const Task& task = tasks[static_cast<std::size_t>(n)];
-        const RowsJob& job = jobs[task.job];
-        outputs[task.job][task.kernel] =
-            cpu::attendRows(job.kernels[task.kernel], *heads[task.job], job.rows, job.wantWeights, control);
+        outputs[task.job][task.kernel] = cpu::attendRows(jobs[task.job], task.kernel, *heads[task.job], control);
     });
     return outputs;
 }

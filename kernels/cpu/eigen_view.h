@@ -47,6 +47,7 @@ public:
             view_ = copy_.view();
         }
     }
+    explicit FloatTensor(Matrix<float> own) : copy_(std::move(own)) { view_ = copy_.view(); }
     FloatTensor(const FloatTensor&) = delete;
     FloatTensor& operator=(const FloatTensor&) = delete;
     const MatrixView<float>& view() const { return view_; }

@@ -85,15 +85,14 @@ RowMajor<double> weightedValues(const RowMajor<double>& weights, const FloatHead
 
 }  // namespace
 
-RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<const Index> rows, bool wantWeights,
-                      const RunControl& control) {
+RowsOutput attendRows(const KernelSpec& spec, const RowKernel& kernel, const FloatHead& head,
+                      std::span<const Index> rows, bool wantWeights, const RunControl& control) {
     const auto count = static_cast<Index>(rows.size());
     const Index positions = head.key.view().rows();
     RowsOutput out{Matrix<double>(count, head.value.view().cols()), std::vector<std::uint8_t>(rows.size(), 0), {}, 0};
     if (wantWeights) out.weights = Matrix<float>(count, positions);
     if (count == 0) return out;
-    const auto kernel = makeRowKernel(spec, head);
-    const RowNormaliser normaliser(spec, head, *kernel);
+    const RowNormaliser normaliser(spec, head, kernel);
     std::vector<RowState> states;
     for (Index start = 0; start < count; start += kBlockRows) {
         control.throwIfCancelled();
@@ -101,7 +100,7 @@ RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<c
                                         static_cast<std::size_t>(std::min(kBlockRows, count - start)));
         const Index keys = head.mask.causal ? *std::max_element(block.begin(), block.end()) + 1 : positions;
         RowMajor<double> weights(static_cast<Index>(block.size()), keys);
-        kernel->fill(block, keys, {weights.data(), weights.rows(), keys});
+        kernel.fill(block, keys, {weights.data(), weights.rows(), keys});
         for (Index r = 0; r < weights.rows(); ++r) {
             states.push_back(normaliser.normalise(block[static_cast<std::size_t>(r)], weights.row(r).data(), keys));
             if (states.back() == RowState::Bad) weights.row(r).setConstant(std::numeric_limits<double>::quiet_NaN());

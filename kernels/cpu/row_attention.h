@@ -6,8 +6,9 @@
 
 namespace dimscope::kernels::cpu {
 
-/// One kernel at the rows of a job, in blocks of rows so that memory stays small for any number of them.
-RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<const Index> rows, bool wantWeights,
-                      const RunControl& control);
+/// A kernel prepared on `head` at the rows of a job, in blocks of rows so that memory stays small for any number of
+/// them.
+RowsOutput attendRows(const KernelSpec& spec, const RowKernel& kernel, const FloatHead& head,
+                      std::span<const Index> rows, bool wantWeights, const RunControl& control);
 
 }  // namespace dimscope::kernels::cpu

@@ -18,6 +18,15 @@ struct FloatHead {
           scale(inputs.scale),
           softcap(inputs.softcap),
           sink(inputs.sink) {}
+    /// The same with other tensors in place of query and key.
+    FloatHead(const HeadInputs& inputs, Matrix<float> otherQuery, Matrix<float> otherKey)
+        : query(std::move(otherQuery)),
+          key(std::move(otherKey)),
+          value(inputs.value),
+          mask(inputs.mask),
+          scale(inputs.scale),
+          softcap(inputs.softcap),
+          sink(inputs.sink) {}
     FloatTensor query, key, value;  // (rows, dim)
     AttentionMask mask;
     double scale, softcap;

@@ -77,15 +77,14 @@ KeyWeights weightRow(const PairwiseKernel& kernel, const DoubleHead& head, Index
     return row;
 }
 
-RowsOutput attendRows(const KernelSpec& spec, const DoubleHead& head, std::span<const Index> rows, bool wantWeights,
-                      const RunControl& control) {
-    const auto kernel = makePairwise(spec, head);
+RowsOutput attendRows(const PairwiseKernel& kernel, const DoubleHead& head, std::span<const Index> rows,
+                      bool wantWeights, const RunControl& control) {
     const auto count = static_cast<Index>(rows.size());
     RowsOutput out{Matrix<double>(count, head.value.cols()), std::vector<std::uint8_t>(rows.size(), 0), {}, 0};
     if (wantWeights) out.weights = Matrix<float>(count, head.key.rows());
     for (Index r = 0; r < count; ++r) {
         control.throwIfCancelled();
-        const KeyWeights row = weightRow(*kernel, head, rows[static_cast<std::size_t>(r)]);
+        const KeyWeights row = weightRow(kernel, head, rows[static_cast<std::size_t>(r)]);
         bool bad = row.bad;
         for (Index c = 0; c < head.value.cols(); ++c) {
             double sum = 0.0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <memory>
 
 #include "kernels/backend.h"
@@ -31,12 +33,13 @@ public:
     virtual ~PairwiseKernel() = default;
     /// Weights of row i on `keys` (ascending, at least one), with those keys alone in the denominator.
     virtual KeyWeights weigh(Index i, std::span<const Index> keys) const = 0;
+    /// ln kappa of one pair; NaN where kappa is negative or the kernel is no function of pairs.
+    virtual double logKappa(Index, Index) const { return std::numeric_limits<double>::quiet_NaN(); }
 };
 
 /// kappa >= 0: kappa / sum kappa from logarithms, so that neither overflows nor vanishes.
 class PositiveKernel : public PairwiseKernel {
 public:
-    virtual double logKappa(Index i, Index j) const = 0;
     KeyWeights weigh(Index i, std::span<const Index> keys) const override;
 };
 
@@ -45,6 +48,7 @@ class SignedKernel : public PairwiseKernel {
 public:
     virtual double kappa(Index i, Index j) const = 0;
     virtual double denominator(double sum) const { return sum; }
+    double logKappa(Index i, Index j) const override { return std::log(kappa(i, j)); }
     KeyWeights weigh(Index i, std::span<const Index> keys) const override;
 };
 
@@ -54,8 +58,13 @@ std::unique_ptr<PairwiseKernel> makePairwise(const KernelSpec& spec, const Doubl
 KeyWeights weightRow(const PairwiseKernel& kernel, const DoubleHead& head, Index i);
 
 /// Rows of one kernel on one head.
-RowsOutput attendRows(const KernelSpec& spec, const DoubleHead& head, std::span<const Index> rows, bool wantWeights,
-                      const RunControl& control);
+RowsOutput attendRows(const PairwiseKernel& kernel, const DoubleHead& head, std::span<const Index> rows,
+                      bool wantWeights, const RunControl& control);
+
+/// Rows of one kernel on one head, evaluated as asked for: centred keys, restricted to a subset of dimensions, with an
+/// exact part.
+RowsOutput attendRows(const KernelSpec& spec, const Evaluation& how, const HeadInputs& inputs,
+                      std::span<const Index> rows, bool wantWeights, const RunControl& control);
 
 /// Magnitudes and contributions by visiting every pair: O(rows^2 dim).
 ProfileOutput profile(const DoubleHead& head, const RunControl& control);

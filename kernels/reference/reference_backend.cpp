@@ -15,10 +15,10 @@ std::vector<std::vector<RowsOutput>> ReferenceBackend::attendRows(std::span<cons
     std::vector<std::vector<RowsOutput>> outputs;
     for (std::size_t n = 0; n < jobs.size(); ++n) {
         const RunControl jobControl = control.part(n, jobs.size());
-        const DoubleHead head(jobs[n].head);
         std::vector<RowsOutput>& out = outputs.emplace_back();
         for (std::size_t k = 0; k < jobs[n].kernels.size(); ++k) {
-            out.push_back(reference::attendRows(jobs[n].kernels[k], head, jobs[n].rows, jobs[n].wantWeights, control));
+            out.push_back(reference::attendRows(jobs[n].kernels[k], jobs[n].evaluation(k), jobs[n].head, jobs[n].rows,
+                                                jobs[n].wantWeights, control));
             jobControl.part(k, jobs[n].kernels.size()).report(1.0F);
         }
     }
