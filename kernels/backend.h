@@ -59,6 +59,9 @@ struct ProfileOutput {
     double pairs = 0.0;                ///< number of visible pairs
 };
 
+struct SequenceJob;
+struct SequenceOutput;
+
 /// A place that computes. Inputs are host memory; a call blocks until done or cancelled; one thread at a time calls it.
 class Backend {
 public:
@@ -69,6 +72,10 @@ public:
     /// One entry per job, in it one entry per kernel. Throws ShapeError, Cancelled, DeviceError, OutOfMemory.
     virtual std::vector<std::vector<RowsOutput>> attendRows(std::span<const RowsJob> jobs,
                                                             const RunControl& control) = 0;
+    /// Whole stretches of sequences in linear time, one entry per job. Throws as attendRows, and ShapeError for a
+    /// kernel without a linear-time form (sequence.h).
+    virtual std::vector<SequenceOutput> attendSequences(std::span<const SequenceJob> jobs,
+                                                        const RunControl& control) = 0;
     /// One entry per job.
     virtual std::vector<ProfileOutput> profile(std::span<const ProfileJob> jobs, const RunControl& control) = 0;
 };

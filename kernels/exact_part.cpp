@@ -24,12 +24,6 @@ bool seesAny(const AttentionMask& mask, Index i, Index positions) {
     return false;
 }
 
-/// Share of the kernel's rest in a row; NaN: neither part holds anything.
-double restShare(bool hasRest, double mass, double gate) {
-    if (!hasRest) return mass > 0.0 ? 0.0 : std::numeric_limits<double>::quiet_NaN();
-    return std::isinf(gate) ? 1.0 : gate / (mass + gate);
-}
-
 template <class T>
 void mixRow(Matrix<T>& rest, const Matrix<T>& exact, Index r, double share) {
     for (Index c = 0; c < rest.cols(); ++c) {
@@ -40,6 +34,15 @@ void mixRow(Matrix<T>& rest, const Matrix<T>& exact, Index r, double share) {
 }
 
 }  // namespace
+
+double restShare(bool hasRest, double mass, double gate) {
+    if (!hasRest) return mass > 0.0 ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+    return std::isinf(gate) ? 1.0 : gate / (mass + gate);
+}
+
+double gateOf(const KernelSpec& spec, const ExactPart& part) {
+    return std::holds_alternative<Zero>(spec) ? 0.0 : part.gate;
+}
 
 SplitMasks splitMasks(const AttentionMask& mask, const ExactPart& part, Index positions) {
     SplitMasks masks{mask, mask};
@@ -55,10 +58,6 @@ HeadInputs exactKeysOf(const HeadInputs& head, const AttentionMask& exactMask) {
     exact.softcap = 0.0;
     exact.sink.reset();
     return exact;
-}
-
-double gateOf(const KernelSpec& spec, const ExactPart& part) {
-    return std::holds_alternative<Zero>(spec) ? 0.0 : part.gate;
 }
 
 RowsOutput joinExactPart(RowsOutput rest, const RowsOutput& exact, const AttentionMask& restMask,

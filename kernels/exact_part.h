@@ -21,6 +21,9 @@ HeadInputs exactKeysOf(const HeadInputs& head, const AttentionMask& exactMask);
 RowsOutput joinExactPart(RowsOutput rest, const RowsOutput& exact, const AttentionMask& restMask,
                          std::span<const Index> rows, Index positions, double gate);
 
+/// Share of the kernel's output in a row, from the mass of its exact keys; NaN: the row sees no key at all.
+double restShare(bool hasRest, double mass, double gate);
+
 /// The gate of a kernel: 0 for `zero`.
 double gateOf(const KernelSpec& spec, const ExactPart& part);
 

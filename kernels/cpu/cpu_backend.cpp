@@ -6,6 +6,7 @@
 #include "kernels/checks.h"
 #include "kernels/cpu/evaluated_rows.h"
 #include "kernels/cpu/profile.h"
+#include "kernels/state/sequence_attention.h"
 
 namespace dimscope::kernels::cpu {
 namespace {
@@ -66,6 +67,18 @@ std::vector<std::vector<RowsOutput>> CpuBackend::attendRows(std::span<const Rows
     pool_.run(static_cast<Index>(tasks.size()), control, [&](Index n) {
         const Task& task = tasks[static_cast<std::size_t>(n)];
         outputs[task.job][task.kernel] = cpu::attendRows(jobs[task.job], task.kernel, *heads[task.job], control);
+    });
+    return outputs;
+}
+
+std::vector<SequenceOutput> CpuBackend::attendSequences(std::span<const SequenceJob> jobs, const RunControl& control) {
+    std::vector<SequenceOutput> outputs(jobs.size());
+    pool_.run(static_cast<Index>(jobs.size()), control, [&](Index n) {
+        const SequenceJob& job = jobs[static_cast<std::size_t>(n)];
+        const RunControl silent = control.part(0, jobs.size());
+        outputs[static_cast<std::size_t>(n)] = state::fitsFloat(job.kernel)
+                                                   ? state::attendSequence<float>(job, silent)
+                                                   : state::attendSequence<double>(job, silent);
     });
     return outputs;
 }

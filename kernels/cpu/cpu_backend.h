@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "kernels/backend.h"
 #include "kernels/cpu/worker_pool.h"
+#include "kernels/sequence.h"
 
 namespace dimscope::kernels::cpu {
 
@@ -13,6 +13,7 @@ public:
     BackendInfo info() const override;
     Support supports(const KernelSpec& spec, const HeadShape& shape) const override;
     std::vector<std::vector<RowsOutput>> attendRows(std::span<const RowsJob> jobs, const RunControl& control) override;
+    std::vector<SequenceOutput> attendSequences(std::span<const SequenceJob> jobs, const RunControl& control) override;
     std::vector<ProfileOutput> profile(std::span<const ProfileJob> jobs, const RunControl& control) override;
 
 private:

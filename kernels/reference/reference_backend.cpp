@@ -3,6 +3,7 @@
 
 #include "kernels/checks.h"
 #include "kernels/reference/pairwise.h"
+#include "kernels/state/sequence_attention.h"
 
 namespace dimscope::kernels::reference {
 BackendInfo ReferenceBackend::info() const { return {"reference", "CPU, 1 thread, double, pair by pair", ""}; }
@@ -22,6 +23,14 @@ std::vector<std::vector<RowsOutput>> ReferenceBackend::attendRows(std::span<cons
             jobControl.part(k, jobs[n].kernels.size()).report(1.0F);
         }
     }
+    return outputs;
+}
+
+std::vector<SequenceOutput> ReferenceBackend::attendSequences(std::span<const SequenceJob> jobs,
+                                                              const RunControl& control) {
+    std::vector<SequenceOutput> outputs;
+    for (std::size_t n = 0; n < jobs.size(); ++n)
+        outputs.push_back(state::attendSequence<double>(jobs[n], control.part(n, jobs.size())));
     return outputs;
 }
 

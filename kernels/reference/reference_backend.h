@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "kernels/backend.h"
+#include "kernels/sequence.h"
 
 namespace dimscope::kernels::reference {
 
@@ -11,6 +11,7 @@ public:
     BackendInfo info() const override;
     Support supports(const KernelSpec& spec, const HeadShape& shape) const override;
     std::vector<std::vector<RowsOutput>> attendRows(std::span<const RowsJob> jobs, const RunControl& control) override;
+    std::vector<SequenceOutput> attendSequences(std::span<const SequenceJob> jobs, const RunControl& control) override;
     std::vector<ProfileOutput> profile(std::span<const ProfileJob> jobs, const RunControl& control) override;
 };
 
