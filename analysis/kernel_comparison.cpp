@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/kernel_comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/layer_comparison.h"
@@ -23,6 +25,29 @@ void describeParams(const ComparisonParams& params, const ComparisonResult& resu
                              {"positions", std::string(params.positions.empty() ? "drawn" : "given")},
                              {"seeds", seeds},
                              {"kernel_parameters", origins}};
+}
+
+/// What was asked for beyond the kernels themselves, and the gates that came of it.
+void describeEvaluation(const EvaluationParams& params, const ComparisonResult& result, Provenance& provenance) {
+    std::vector<std::string> gates;
+    for (const KernelError& error : result.heads)
+        if (error.gate)
+            gates.push_back(fmt::format("{}.{} {}={}", error.layer.value, error.head.value, error.kernel, *error.gate));
+    if (params.hasExactPart()) {
+        provenance.parameters.emplace_back("exact_first", params.exactFirst);
+        provenance.parameters.emplace_back("exact_window", params.exactWindow);
+    }
+    if (!gates.empty()) provenance.parameters.emplace_back("gates", std::move(gates));
+    if (params.centreKeys) provenance.parameters.emplace_back("centre_keys", true);
+}
+
+/// Beside kernels with an exact part stand its two rests.
+ComparisonParams withRests(ComparisonParams params) {
+    if (!params.evaluation.hasExactPart()) return params;
+    for (const char* rest : {"zero", "uniform"})
+        if (std::find(params.kernels.begin(), params.kernels.end(), rest) == params.kernels.end())
+            params.kernels.emplace_back(rest);
+    return params;
 }
 
 void warnAboutExactOnly(const LayerInfo& layer, std::vector<Warning>& warnings) {
@@ -69,6 +94,9 @@ void checkParams(const ComparisonParams& params) {
     if (params.seeds.empty()) throw kernels::ArgumentError("no seed is given, expected at least one");
     for (const int seed : params.seeds)
         if (seed < 0) throw kernels::ArgumentError("seed " + std::to_string(seed) + ", expected 0 or more");
+    if (params.evaluation.exactFirst < 0 || params.evaluation.exactWindow < 0)
+        throw kernels::ArgumentError(fmt::format("{} first and {} latest exact keys, expected 0 or more",
+                                                 params.evaluation.exactFirst, params.evaluation.exactWindow));
 }
 
 }  // namespace
@@ -79,9 +107,10 @@ const KernelError* ComparisonResult::find(LayerIndex layer, HeadIndex head, cons
     return nullptr;
 }
 
-ComparisonResult compareKernels(const ComparisonParams& params, const KernelFactory& factory, HeadSource& source,
+ComparisonResult compareKernels(const ComparisonParams& asked, const KernelFactory& factory, HeadSource& source,
                                 kernels::Backend& backend, const RunControl& control, bool skipUnsupported) {
-    checkParams(params);
+    checkParams(asked);
+    const ComparisonParams params = withRests(asked);
     RunRecord record("compare", &backend, params.rowSeed);
     describe(params.selection, source.info(), record.provenance());
     const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());
@@ -109,6 +138,7 @@ ComparisonResult compareKernels(const ComparisonParams& params, const KernelFact
     }
     for (std::size_t n = 0; n < parts.size(); ++n) parts[n].run(control.part(n, parts.size()));
     pool(parts, layers, result);
+    describeEvaluation(params.evaluation, result, record.provenance());
     result.provenance = record.finished();
     return result;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/evaluation_params.h"
 #include "analysis/kernel_factory.h"
 #include "analysis/selection.h"
 #include "analysis/table.h"
@@ -24,6 +25,8 @@ struct ComparisonParams {
     bool keepOutputs = false;     ///< exact and kernel outputs stay in the result
     bool keepWeights = false;     ///< weight rows of the first prompt stay in the result
     bool afterProjection = true;  ///< errors after W_o where the dump has it
+    /// Kernels with an exact part stand beside its two rests: `zero` (no rest) and `uniform` (mean of the values).
+    EvaluationParams evaluation;
 };
 
 /// Error of one kernel on one head, pooled over prompts, rows, value coordinates and seeds.
@@ -35,6 +38,7 @@ struct KernelError {
     double relMse = 0.0;                      ///< sum |error|^2 / sum |exact|^2 over the same rows; NaN where that is 0
     std::vector<double> seedMse, seedRelMse;  ///< one entry per seed, one in all for a kernel without a draw
     Index badRows = 0;                        ///< (prompt, row, seed) left out
+    std::optional<double> gate;               ///< of the exact part, where there is one
     std::vector<double> rowError, rowEnergy;  ///< [P * R], mean over seeds of |error|^2 and |exact|^2; NaN: bad
 };
 

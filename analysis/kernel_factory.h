@@ -42,6 +42,8 @@ public:
                              std::vector<Warning>& warnings) const;
     /// "file", "start", "none": where the parameters of a kernel come from in a layer.
     std::string origin(const std::string& kernel, LayerIndex layer) const;
+    /// Null without a parameter file.
+    const std::shared_ptr<const kernels::ParameterSet>& parameters() const { return parameters_; }
 
 private:
     const kernels::ParameterGroup* group(const std::string& name, LayerIndex layer) const;

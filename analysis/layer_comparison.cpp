@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "analysis/gate_fit.h"
 #include "kernels/error.h"
+#include "kernels/exact_part.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -16,6 +19,7 @@ using kernels::RowsJob;
 using kernels::RowsOutput;
 
 constexpr Index kBlockRows = 256;  // rows evaluated at a time; bounds what W_o needs in memory
+constexpr int kGateRows = 64;      // least number of training rows per prompt and gate
 constexpr std::size_t kComparedBytes = std::size_t{512} << 20;  // tensors held at a time
 
 /// Exact attention is evaluated once, whether it is asked for or not.
@@ -71,9 +75,7 @@ std::vector<KernelSpec> LayerComparison::specsOf(HeadIndex head) const {
     return specs;
 }
 
-void LayerComparison::run(const RunControl& control) {
-    if (params_.afterProjection && static_cast<int>(heads_.size()) == layer_.nHeads && layer_.hasOutputProjection)
-        projection_ = source_.outputProjection(layer_.layer, control);
+void LayerComparison::prepareSums() {
     const std::size_t rows = result_.positions.size() * result_.positions.front().size();
     for (const HeadIndex head : heads_) {
         specs_.push_back(specsOf(head));
@@ -90,8 +92,54 @@ void LayerComparison::run(const RunControl& control) {
     }
     pooled_.resize(names_.size());
     pooledAfterWo_.resize(names_.size());
+}
+
+/// One evaluation per output of the backend; exact attention comes first.
+std::vector<kernels::Evaluation> LayerComparison::evaluationsOf(const LayerEvaluations& evaluations, HeadIndex head,
+                                                                const std::vector<double>& gates) const {
+    std::vector<kernels::Evaluation> how{{}};
+    for (const Draw& draw : draws_) {
+        if (draw.output == 0) continue;
+        how.push_back(evaluations.of(names_[draw.kernel], head));
+        if (!gates.empty() && !std::isnan(gates[draw.kernel])) how.back().exact.gate = gates[draw.kernel];
+    }
+    return how;
+}
+
+void LayerComparison::chooseEvaluations(const RunControl& control) {
+    const LayerEvaluations evaluations(params_.evaluation, factory_.parameters(), source_, layer_, length_,
+                                       result_.warnings, control);
+    const bool fits =
+        std::any_of(names_.begin(), names_.end(), [&](const std::string& name) { return evaluations.needsGate(name); });
+    std::vector<std::vector<Index>> rows;
+    if (fits)
+        rows =
+            gateRows(evaluations.train(), result_.prompts, result_.positions, source_, length_,
+                     params_.rows == 0 ? 0 : std::max(params_.rows, kGateRows), params_.rowSeed + 1, result_.warnings);
+    for (std::size_t h = 0; h < heads_.size(); ++h) {
+        how_.push_back(evaluationsOf(evaluations, heads_[h], {}));
+        std::vector<GatedKernel> gated;
+        for (const Draw& draw : draws_)
+            if (draw.output != 0 && evaluations.needsGate(names_[draw.kernel]))
+                gated.push_back({draw.kernel, specs_[h][draw.output], how_[h][draw.output]});
+        if (!gated.empty())
+            how_[h] = evaluationsOf(evaluations, heads_[h],
+                                    fitGates(gated, names_.size(), layer_, heads_[h], evaluations.train(), rows,
+                                             length_, source_, backend_, control.part(h, heads_.size())));
+        for (const Draw& draw : draws_)
+            if (draw.output != 0 && !how_[h][draw.output].exact.empty())
+                sums_[h].errors[draw.kernel].gate = gateOf(specs_[h][draw.output], how_[h][draw.output].exact);
+    }
+}
+
+void LayerComparison::run(const RunControl& control) {
+    if (params_.afterProjection && static_cast<int>(heads_.size()) == layer_.nHeads && layer_.hasOutputProjection)
+        projection_ = source_.outputProjection(layer_.layer, control);
+    prepareSums();
+    chooseEvaluations(control.slice(0.0F, params_.evaluation.hasExactPart() ? 0.5F : 0.0F));
+    const RunControl rest = control.slice(params_.evaluation.hasExactPart() ? 0.5F : 0.0F, 1.0F);
     if (params_.keepOutputs) prepareOutputs();
-    for (std::size_t p = 0; p < result_.prompts.size(); ++p) runPrompt(p, control.part(p, result_.prompts.size()));
+    for (std::size_t p = 0; p < result_.prompts.size(); ++p) runPrompt(p, rest.part(p, result_.prompts.size()));
     conclude();
 }
 
@@ -126,7 +174,7 @@ void LayerComparison::runBlock(std::size_t prompt, Index start, Index count, Hea
             if (noteNonFinite(loader, h)) continue;
             const bool wantWeights =
                 params_.keepWeights && result_.weights.empty() && prompt == 0 && start == 0 && h == 0;
-            jobs.push_back({inputs, rows, specs_[h], wantWeights});
+            jobs.push_back({inputs, rows, specs_[h], wantWeights, how_[h]});
             owners.push_back(h);
         }
         const auto outputs = backend_.attendRows(jobs, control.parts(from, to, heads_.size()));

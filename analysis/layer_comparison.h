@@ -8,6 +8,7 @@
 #include "analysis/error_sums.h"
 #include "analysis/head_loader.h"
 #include "analysis/kernel_comparison.h"
+#include "analysis/layer_evaluations.h"
 
 namespace dimscope::analysis {
 
@@ -41,6 +42,10 @@ private:
     void runPrompt(std::size_t prompt, const RunControl& control);
     void runBlock(std::size_t prompt, Index start, Index count, HeadLoader& loader, const RunControl& control);
     std::vector<kernels::KernelSpec> specsOf(HeadIndex head) const;
+    void prepareSums();
+    void chooseEvaluations(const RunControl& control);
+    std::vector<kernels::Evaluation> evaluationsOf(const LayerEvaluations& evaluations, HeadIndex head,
+                                                   const std::vector<double>& gates) const;
     void project(HeadIndex head, const std::vector<kernels::RowsOutput>& outputs,
                  std::vector<ProjectedRows>& projected) const;
     void poolProjected(const std::vector<ProjectedRows>& projected, const RunControl& control);
@@ -66,6 +71,7 @@ private:
     std::vector<std::string> names_;
     std::vector<Draw> draws_;
     std::vector<std::vector<kernels::KernelSpec>> specs_;  // per head, drawn once for all prompts and rows
+    std::vector<std::vector<kernels::Evaluation>> how_;    // per head, one per spec
     std::vector<HeadSums> sums_;
     std::vector<ErrorSums> pooled_, pooledAfterWo_;
     std::shared_ptr<const kernels::Matrix<double>> projection_;

@@ -126,6 +126,14 @@ void addComparisonOptions(CLI::App& verb, Options& options) {
     verb.add_option("--outputs", options.outputs, "Write exact and approximate outputs to this HDF5 file");
 }
 
+void addEvaluationOptions(CLI::App& verb, Options& options) {
+    verb.add_option("--exact-first", options.exactFirst, "Keep the first S keys of a prompt exact")->check(atLeast(0));
+    verb.add_option("--exact-window", options.exactWindow, "Keep the last W keys up to a query exact")
+        ->check(atLeast(0));
+    verb.add_flag("--centre-keys", options.centreKeys, "Take the mean key away from the keys that kernels see");
+    verb.add_option("--train", options.train, "Prompts that gates and mean keys come from: 0-7 or split:NAME");
+}
+
 void addCalibrationOptions(CLI::App& verb, Options& options) {
     verb.add_option("--kernels", options.kernels, "Kernels to fit: a,b or all")->capture_default_str();
     verb.add_option("--method", options.method, "How to fit")
@@ -174,6 +182,10 @@ analysis::Selection selectionFrom(const Options& options, const analysis::DumpIn
     else if (!defaultSplits.empty())
         selection.prompts = analysis::promptsOfSplits(info, defaultSplits);
     return selection;
+}
+
+analysis::EvaluationParams evaluationFrom(const Options& options, const analysis::DumpInfo& info) {
+    return {options.exactFirst, options.exactWindow, options.centreKeys, promptsFrom("--train", options.train, info)};
 }
 
 bool wantsFigure(const Options& options) { return std::filesystem::path(options.out).extension() == ".tikz"; }

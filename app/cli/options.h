@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/evaluation_params.h"
 #include "analysis/grouping.h"
 #include "analysis/selection.h"
 
@@ -33,6 +34,8 @@ struct Options {
     std::string outputs;  ///< where kernel outputs go; empty: nowhere
     std::string kernels = "all", rows = "32", seeds = "0";
     std::string positions;  ///< empty: sampled
+    std::int64_t exactFirst = 0, exactWindow = 0;
+    bool centreKeys = false;
 
     std::string method = "gauss-newton";
     std::string train, validation, evaluation;  ///< prompts of a calibration; empty: as cli.md says
@@ -51,6 +54,8 @@ void addOutOption(CLI::App& verb, Options& options);
 void addParamsOption(CLI::App& verb, Options& options, const std::string& what);
 void addGroupingOptions(CLI::App& verb, Options& options);
 void addComparisonOptions(CLI::App& verb, Options& options);
+/// Exact part and centred keys of all kernels, and the prompts they are fitted on.
+void addEvaluationOptions(CLI::App& verb, Options& options);
 void addCalibrationOptions(CLI::App& verb, Options& options);
 
 /// Layers, heads, prompts and length of a dump. `defaultSplits`: prompts where none are asked for, the first split that
@@ -62,6 +67,9 @@ std::vector<kernels::PromptIndex> promptsFrom(std::string_view option, const std
                                               const analysis::DumpInfo& info);
 /// Refuses what selectionFrom would refuse about the text alone, before a file is opened. Throws UsageError.
 void checkSelection(const Options& options);
+
+/// Throws ArgumentError for --train prompts that the dump lacks.
+analysis::EvaluationParams evaluationFrom(const Options& options, const analysis::DumpInfo& info);
 
 /// --out names a figure, F.tikz.
 bool wantsFigure(const Options& options);

@@ -21,6 +21,7 @@ void addCompareOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     addSelectionOptions(verb, options);
     addComparisonOptions(verb, options);
+    addEvaluationOptions(verb, options);
     addParamsOption(verb, options, "kernels, draws and /positions");
     addBackendOptions(verb, options);
     addOutOption(verb, options);
@@ -57,13 +58,15 @@ ComparisonParams paramsFrom(const Options& options) {
 }
 
 Json errorJsonOf(const analysis::KernelError& error) {
-    return {{"layer", error.layer.value},
-            {"head", error.head.value},
-            {"kernel", error.kernel},
-            {"mse", numberJson(error.mse)},
-            {"rel_mse", numberJson(error.relMse)},
-            {"seeds", numbersJson(error.seedMse)},
-            {"bad_rows", error.badRows}};
+    Json json{{"layer", error.layer.value},
+              {"head", error.head.value},
+              {"kernel", error.kernel},
+              {"mse", numberJson(error.mse)},
+              {"rel_mse", numberJson(error.relMse)},
+              {"seeds", numbersJson(error.seedMse)},
+              {"bad_rows", error.badRows}};
+    if (error.gate) json["gate"] = numberJson(*error.gate);
+    return json;
 }
 
 Json pooledJson(const analysis::PooledError& error) {
@@ -122,6 +125,7 @@ VerbOutput runCompare(const Options& options, const kernels::RunControl& control
     const Inputs inputs = openInputs(options);
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
+    params.evaluation = evaluationFrom(options, info);
     params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, info));
     const analysis::KernelFactory factory({}, inputs.parameters);
     ComparisonResult result =
@@ -146,6 +150,7 @@ Verb compareVerb() {
     return {"compare", "Exact attention against kernels at sampled query rows",
             "  dimscope-cli compare dump.h5 --layers 15 --kernels performer,taylor --seeds 0-4\n"
             "  dimscope-cli compare dump.h5 --rows all --out errors.tex\n"
+            "  dimscope-cli compare dump.h5 --kernels oal,taylor --exact-first 1 --exact-window 64\n"
             "  dimscope-cli compare dump.h5 --params kernels.h5 --positions 0,17,200 --outputs y.h5 --json",
             addCompareOptions, runCompare};
 }
