@@ -100,7 +100,7 @@ struct AttentionMask {
     bool causal = true;
     Index window = 0;                     ///< 0: no window
     std::span<const std::uint8_t> valid;  ///< (rows), 1 = real token; empty: all valid
-    KeySplit split;
+    KeySplit split = {};
 
     bool isValid(Index i) const { return valid.empty() || valid[static_cast<std::size_t>(i)] != 0; }
     bool visible(Index i, Index j) const {
