@@ -5,6 +5,12 @@
 
 namespace dimscope::kernels::cpu {
 
+KeyRange candidateKeys(const AttentionMask& mask, Index i, Index keys) {
+    if (!mask.isValid(i)) return {0, 0};
+    if (!mask.causal) return {0, keys};
+    return {mask.window > 0 ? std::max<Index>(0, i - mask.window + 1) : 0, std::min(i + 1, keys)};
+}
+
 RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows) {
     RowMajor<float> out(static_cast<Eigen::Index>(rows.size()), tensor.cols());
     for (std::size_t n = 0; n < rows.size(); ++n) out.row(static_cast<Eigen::Index>(n)) = eigen(tensor).row(rows[n]);
@@ -19,9 +25,31 @@ RowMajor<float> unitRows(RowMajor<float> x) {
     return x;
 }
 
+const std::vector<double>& FloatHead::squaredKeyNorms() const {
+    std::call_once(normsOnce_, [this] {
+        norms_.resize(static_cast<std::size_t>(key.view().rows()));
+        for (Index j = 0; j < key.view().rows(); ++j)
+            norms_[static_cast<std::size_t>(j)] = eigen(key.view()).row(j).cast<double>().squaredNorm();
+    });
+    return norms_;
+}
+
 void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out) {
     const RowMajor<float> query = gatherRows(head.query.view(), rows) * static_cast<float>(head.scale);
-    eigen(out) = (query * eigen(head.key.view().top(keys)).transpose()).cast<double>();
+    PackedRows(head.lanes, view(query)).products(head.key.view().top(keys), out);
+}
+
+std::vector<double> inverseKeyNorms(const FloatHead& head) {
+    std::vector<double> inverse = head.squaredKeyNorms();
+    for (double& x : inverse) x = 1.0 / std::max(std::sqrt(x), 1e-12);
+    return inverse;
+}
+
+void fillCosines(const FloatHead& head, const std::vector<double>& inverseKeyNorms, std::span<const Index> rows,
+                 Index keys, MatrixSpan<double> out) {
+    const RowMajor<float> query = unitRows(gatherRows(head.query.view(), rows));
+    PackedRows(head.lanes, view(query)).products(head.key.view().top(keys), out);
+    eigen(out).array().rowwise() *= Eigen::Map<const Eigen::ArrayXd>(inverseKeyNorms.data(), keys).transpose();
 }
 
 namespace {

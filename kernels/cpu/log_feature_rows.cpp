@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cpu/log_feature_rows.h"
+
+#include <cmath>
+
+namespace dimscope::kernels::cpu {
+namespace {
+
+// Features are kept above exp(kFloor), so that no product of two of them underflows (slow, and lost); a sum below
+// kTrusted may consist of floored terms and is redone in the log domain. 250 floored terms add at most 250 exp(-43) =
+// 5e-17, which is 5e-6 of kTrusted.
+constexpr float kFloor = -43.0F;
+constexpr double kTrusted = 1e-11;
+
+double logSum(const Eigen::RowVectorXd& terms) {
+    const double largest = terms.maxCoeff();
+    return largest + std::log((terms.array() - largest).exp().sum());
+}
+
+}  // namespace
+
+void LogFeatureRows::project(const MatrixView<float>& x, RowMajor<float>& logs) const {
+    logs.resize(x.rows(), padded(head_.lanes, weights_.rows()));
+    weights_.project(x, nullptr, span(logs));
+}
+
+void LogFeatureRows::exponentiate(Features& tokens) const {
+    const Index count = tokens.logs.rows(), stride = tokens.logs.cols();
+    tokens.values = tokens.logs;
+    tokens.shift.resize(count);
+    tokens.sums.resize(count);
+    const RowLanes& lanes = head_.lanes.rows;
+    lanes.maxima(tokens.values.data(), stride, count, weights_.rows(), tokens.shift.data());
+    lanes.exponentials({tokens.values.data(), stride, count, weights_.rows(), tokens.shift.data(), nullptr, kFloor,
+                        0.0F, tokens.sums.data()});
+}
+
+void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
+    Features query, block;
+    project(view(gatherRows(head_.query.view(), rows)), query.logs);
+    query.logs.leftCols(weights_.rows()).rowwise() += queryBias_;
+    exponentiate(query);
+    const PackedRows packed(head_.lanes, unpadded(query.values));
+    std::vector<double> offset(static_cast<std::size_t>(kKeyBlock));
+    forKeyBlocks(keys, [&](Index first, Index count) {
+        project(middleRows(head_.key.view(), first, count), block.logs);
+        exponentiate(block);
+        const MatrixSpan<double> part = middleColumns(out, first, count);
+        packed.products(unpadded(block.values), part);
+        for (Index j = 0; j < count; ++j) {
+            const auto shift = static_cast<double>(block.shift(j));
+            offset[static_cast<std::size_t>(j)] =
+                keyOffset(first + j, shift, static_cast<double>(block.sums(j))) + shift;
+        }
+        Index lost = 0;
+        for (Index i = 0; i < part.rows(); ++i)
+            lost += head_.lanes.rows.logarithms(part.row(i), offset.data(), count, kTrusted);
+        if (lost > 0) redo(query, rows, first, block, part);
+    });
+}
+
+void LogFeatureRows::redo(const Features& query, std::span<const Index> rows, Index first, const Features& keys,
+                          MatrixSpan<double> out) const {
+    for (Index i = 0; i < out.rows(); ++i)
+        for (Index j = 0; j < out.cols(); ++j) {
+            if (!std::isnan(out(i, j)) || !head_.mask.visible(rows[static_cast<std::size_t>(i)], first + j)) continue;
+            const double offset =
+                keyOffset(first + j, static_cast<double>(keys.shift(j)), static_cast<double>(keys.sums(j)));
+            out(i, j) = offset - static_cast<double>(query.shift(i)) +
+                        logSum((query.logs.row(i) + keys.logs.row(j)).leftCols(weights_.rows()).cast<double>());
+        }
+}
+
+}  // namespace dimscope::kernels::cpu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "kernels/cpu/row_kernel.h"
+
+namespace dimscope::kernels::cpu {
+
+/// kappa = sum_f exp(l_f(q) + l_f(k)), where l = x P + (something per token): products of features exp(l - shift),
+/// shift the largest l of the token.
+class LogFeatureRows : public RowKernel {
+public:
+    RowForm form() const override { return RowForm::LogKernel; }
+    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
+
+protected:
+    /// weights: (features, head_dim), scale folded in. queryBias: (features), added to the query's logarithms.
+    LogFeatureRows(const FloatHead& head, const RowMajor<float>& weights, Eigen::RowVectorXf queryBias)
+        : head_(head), weights_(head.lanes, view(weights)), queryBias_(std::move(queryBias)) {}
+    /// What is added to the logarithm of every key, beside its shift. sum: of its features.
+    virtual double keyOffset(Index key, double shift, double sum) const = 0;
+    const FloatHead& head() const { return head_; }
+
+private:
+    /// Some tokens: l and exp(l - shift) are (tokens, features padded).
+    struct Features {
+        RowMajor<float> logs, values;
+        Eigen::VectorXf shift, sums;
+    };
+    void project(const MatrixView<float>& x, RowMajor<float>& logs) const;
+    void exponentiate(Features& tokens) const;
+    MatrixView<float> unpadded(const RowMajor<float>& x) const {
+        return {x.data(), x.rows(), weights_.rows(), x.cols()};
+    }
+    void redo(const Features& query, std::span<const Index> rows, Index first, const Features& keys,
+              MatrixSpan<double> out) const;
+
+    const FloatHead& head_;
+    PackedRows weights_;
+    Eigen::RowVectorXf queryBias_;
+};
+
+}  // namespace dimscope::kernels::cpu
