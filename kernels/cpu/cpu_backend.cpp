@@ -18,7 +18,7 @@ struct Task {
 
 Index featureCount(const KernelSpec& spec) {
     if (const auto* performer = std::get_if<Performer>(&spec)) return performer->projection->rows();
-    if (const auto* rfa = std::get_if<Rfa>(&spec)) return 2 * rfa->projection->rows();
+    if (const auto* rfa = std::get_if<Rfa>(&spec)) return 4 * rfa->projection->rows();  // in double
     if (const auto* sketch = std::get_if<PolySketch>(&spec)) return 2 * sketch->s1->cols();
     const bool maps = std::holds_alternative<SpectraFormer>(spec) ||
                       std::holds_alternative<SpectraFormerUnbiased>(spec) || std::holds_alternative<DiJiang>(spec) ||

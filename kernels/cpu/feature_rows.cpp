@@ -11,7 +11,8 @@ void FeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<doubl
     const PackedRows packed(head_.lanes, {query.data(), count, features_, width});
     forKeyBlocks(keys, [&](Index first, Index size) {
         keyFeatures(middleRows(head_.key.view(), first, size), first, {block.data(), size, features_, width});
-        packed.products({block.data(), size, features_, width}, middleColumns(out, first, size));
+        packed.products({block.data(), size, features_, width}, middleColumns(out, first, size),
+                        rowsBefore(head_.mask, rows, first));
     });
 }
 
@@ -19,7 +20,8 @@ void WideFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<d
     const RowMajor<double> query = queryFeatures(gatherRows(head_.query.view(), rows).cast<double>());
     forKeyBlocks(keys, [&](Index first, Index size) {
         const RowMajor<double> key = keyFeatures(eigen(middleRows(head_.key.view(), first, size)).cast<double>());
-        eigen(out).middleCols(first, size).noalias() = query * key.transpose();
+        const Index hidden = rowsBefore(head_.mask, rows, first), seen = query.rows() - hidden;
+        eigen(out).block(hidden, first, seen, size).noalias() = query.bottomRows(seen) * key.transpose();
     });
 }
 

@@ -46,14 +46,15 @@ void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<do
         project(middleRows(head_.key.view(), first, count), block.logs);
         exponentiate(block);
         const MatrixSpan<double> part = middleColumns(out, first, count);
-        packed.products(unpadded(block.values), part);
+        const Index hidden = rowsBefore(head_.mask, rows, first);
+        packed.products(unpadded(block.values), part, hidden);
         for (Index j = 0; j < count; ++j) {
             const auto shift = static_cast<double>(block.shift(j));
             offset[static_cast<std::size_t>(j)] =
                 keyOffset(first + j, shift, static_cast<double>(block.sums(j))) + shift;
         }
         Index lost = 0;
-        for (Index i = 0; i < part.rows(); ++i)
+        for (Index i = hidden; i < part.rows(); ++i)
             lost += head_.lanes.rows.logarithms(part.row(i), offset.data(), count, kTrusted);
         if (lost > 0) redo(query, rows, first, block, part);
     });

@@ -77,7 +77,8 @@ public:
             for (int g = 0; g < spec_.groups; ++g) {
                 RowMajor<double>& sum = sums[static_cast<std::size_t>(g)];
                 sum.resize(query.rows(), count);
-                packed[static_cast<std::size_t>(g)].products(group(key, g), span(sum));
+                packed[static_cast<std::size_t>(g)].products(group(key, g), span(sum),
+                                                             rowsBefore(head_.mask, rows, first));
             }
             eigen(out).middleCols(first, count) = kappa(sums);
         });
@@ -124,8 +125,11 @@ public:
     RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
-        const RowMajor<double> logits = eigen(out);
-        for (int factor = 1; factor < spec_.exponent; ++factor) eigen(out).array() *= logits.array();
+        eigen(out) = eigen(out).unaryExpr([exponent = spec_.exponent](double s) {
+            double power = s;
+            for (int factor = 1; factor < exponent; ++factor) power *= s;
+            return power;
+        });
     }
 
 private:

@@ -22,11 +22,11 @@ void PackedRows::project(const MatrixView<float>& x, const float* start, MatrixS
         {x.data(), x.stride(), x.rows(), depth_, panels_.data(), rows_, start, out.data(), out.stride()});
 }
 
-void PackedRows::products(const MatrixView<float>& keys, MatrixSpan<double> out) const {
+void PackedRows::products(const MatrixView<float>& keys, MatrixSpan<double> out, Index firstRow) const {
     assert(keys.cols() == depth_ && out.rows() == rows_ && out.cols() == keys.rows());
     forKeyBlocks(keys.rows(), [&](Index first, Index count) {
-        lanes_.rows.products({panels_.data(), rows_, depth_, keys.data() + first * keys.stride(), keys.stride(), count,
-                              out.data() + first, out.stride()});
+        lanes_.rows.products({panels_.data(), rows_, firstRow, depth_, keys.data() + first * keys.stride(),
+                              keys.stride(), count, out.data() + first, out.stride()});
     });
 }
 

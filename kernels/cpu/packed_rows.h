@@ -17,8 +17,8 @@ public:
 
     /// out(r, p) = start(p) + x_r . row p. out has a padded number of columns, `start` as many or none.
     void project(const MatrixView<float>& x, const float* start, MatrixSpan<float> out) const;
-    /// out(p, j) = row p . key j.
-    void products(const MatrixView<float>& keys, MatrixSpan<double> out) const;
+    /// out(p, j) = row p . key j; rows before firstRow may be left out.
+    void products(const MatrixView<float>& keys, MatrixSpan<double> out, Index firstRow = 0) const;
 
 private:
     const LaneKernels& lanes_;

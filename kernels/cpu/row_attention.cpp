@@ -11,6 +11,8 @@ namespace {
 /// Kernels map the keys again for every block; 128 rows of 32768 keys take 48 MB.
 constexpr Index kBlockRows = 128;
 
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
 enum class RowState { Good, NegativeDenominator, Bad };
 
 /// Turns one filled row into weights, 0 where a key is not visible.
@@ -76,13 +78,22 @@ private:
     std::optional<double> sink_;
 };
 
+/// A row stride of a whole, odd number of cache lines: rows that are a power of two apart would share few cache sets.
+Index lineStride(Index columns) {
+    constexpr Index kFloatsPerLine = 16;
+    return ((columns + kFloatsPerLine - 1) / kFloatsPerLine | 1) * kFloatsPerLine;
+}
+
 /// weights (block, keys) times values, skipping keys that are padding: a NaN there must not leak.
-RowMajor<float> weightedValues(const RowMajor<float>& weights, const FloatHead& head) {
+RowMajor<float> weightedValues(const MatrixView<float>& weights, std::span<const Index> rows, const FloatHead& head) {
     const MatrixView<float>& value = head.value.view();
+    std::vector<Index> end;
+    Index last = 0;
+    for (const Index i : rows) end.push_back(last = std::max(last, candidateKeys(head.mask, i, weights.cols()).end));
     const std::uint8_t* valid = head.mask.valid.empty() ? nullptr : head.mask.valid.data();
     RowMajor<float> out(weights.rows(), padded(head.lanes, value.cols()));
-    head.lanes.rows.weighted({weights.data(), weights.cols(), weights.rows(), weights.cols(), value.data(),
-                              value.stride(), value.cols(), valid, out.data(), out.cols()});
+    head.lanes.rows.weighted({weights.data(), weights.stride(), weights.rows(), weights.cols(), value.data(),
+                              value.stride(), value.cols(), valid, end.data(), out.data(), out.cols()});
     return out;
 }
 
@@ -103,20 +114,23 @@ RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<c
         const auto block = rows.subspan(static_cast<std::size_t>(start),
                                         static_cast<std::size_t>(std::min(kBlockRows, count - start)));
         const Index keys = head.mask.causal ? *std::max_element(block.begin(), block.end()) + 1 : positions;
-        RowMajor<double> filled(static_cast<Index>(block.size()), keys);
-        RowMajor<float> weights(filled.rows(), keys);
-        kernel->fill(block, keys, span(filled));
-        for (Index r = 0; r < weights.rows(); ++r) {
-            states.push_back(normaliser.normalise(block[static_cast<std::size_t>(r)], filled.row(r).data(),
-                                                  weights.row(r).data(), keys));
-            if (states.back() == RowState::Bad) weights.row(r).setConstant(std::numeric_limits<float>::quiet_NaN());
+        const auto blockRows = static_cast<Index>(block.size());
+        RowMajor<double> filledMemory(blockRows, lineStride(keys));
+        RowMajor<float> weightMemory(blockRows, lineStride(keys));
+        const MatrixSpan<double> filled(filledMemory.data(), blockRows, keys, filledMemory.cols());
+        const MatrixSpan<float> weights(weightMemory.data(), blockRows, keys, weightMemory.cols());
+        kernel->fill(block, keys, filled);
+        for (Index r = 0; r < blockRows; ++r) {
+            states.push_back(
+                normaliser.normalise(block[static_cast<std::size_t>(r)], filled.row(r), weights.row(r), keys));
+            if (states.back() == RowState::Bad) std::fill_n(weights.row(r), keys, kNaN);
         }
-        eigen(out.values).middleRows(start, weights.rows()) =
-            weightedValues(weights, head).leftCols(out.values.cols()).cast<double>();
-        if (wantWeights) eigen(out.weights).block(start, 0, weights.rows(), keys) = weights;
+        eigen(out.values).middleRows(start, blockRows) =
+            weightedValues(weights, block, head).leftCols(out.values.cols()).cast<double>();
+        if (wantWeights) eigen(out.weights).block(start, 0, blockRows, keys) = eigen(weights);
     }
     for (Index r = 0; r < count; ++r)
-        if (!eigen(out.values).row(r).allFinite()) {
+        if (states[static_cast<std::size_t>(r)] == RowState::Bad || !eigen(out.values).row(r).allFinite()) {
             out.bad[static_cast<std::size_t>(r)] = 1;
             eigen(out.values).row(r).setConstant(std::numeric_limits<double>::quiet_NaN());
         } else if (states[static_cast<std::size_t>(r)] == RowState::NegativeDenominator) {

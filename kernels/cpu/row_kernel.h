@@ -84,6 +84,9 @@ struct KeyRange {
 };
 KeyRange candidateKeys(const AttentionMask& mask, Index i, Index keys);
 
+/// How many of the first rows see no key from position `first` on.
+Index rowsBefore(const AttentionMask& mask, std::span<const Index> rows, Index first);
+
 /// The rows of a tensor gathered into one matrix: (rows.size(), cols).
 RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows);
 

@@ -13,9 +13,12 @@ namespace {
 template <class Gates>
 void zeroSumRow(const Gates& gates, const FloatHead& head, Index i, double* row, Index keys) {
     const KeyRange range = candidateKeys(head.mask, i, keys);
-    std::vector<double> logits;
-    for (Index j = range.begin; j < range.end; ++j)
-        if (head.mask.isValid(j)) logits.push_back(row[j]);
+    std::vector<double> logits(row + range.begin, row + range.end);
+    if (!head.mask.valid.empty()) {
+        logits.clear();
+        for (Index j = range.begin; j < range.end; ++j)
+            if (head.mask.isValid(j)) logits.push_back(row[j]);
+    }
     if (logits.empty()) return;
     const RowLanes& lanes = head.lanes.rows;
     const auto visible = static_cast<Index>(logits.size());

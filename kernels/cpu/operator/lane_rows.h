@@ -16,7 +16,7 @@ namespace {
 
 [[maybe_unused]] void rowProducts(const ProductTask& task) {
     float block[kKeyBlock * kLanes];  // (count, lanes)
-    for (Index first = 0; first < task.rows; first += kLanes) {
+    for (Index first = task.firstRow / kLanes * kLanes; first < task.rows; first += kLanes) {
         multiply<Into::Replace>(task.packed + first * task.depth, Factor{task.keys, task.stride, task.depth, 1, 0},
                                 task.count, nullptr, block, kLanes);
         const Index rows = task.rows - first < kLanes ? task.rows - first : kLanes;
@@ -92,12 +92,15 @@ inline void packValues(const WeightedTask& task, Index firstKey, Index count, In
     for (Index r = 0; r < task.rows; ++r)
         for (Index c = 0; c < (task.columns + kLanes - 1) / kLanes * kLanes; ++c)
             task.out[r * task.outStride + c] = 0.0F;
+    Index row = 0;
     for (Index first = 0; first < task.keys; first += kKeyTile) {
+        while (row < task.rows && task.end[row] <= first) ++row;
         const Index count = task.keys - first < kKeyTile ? task.keys - first : kKeyTile;
         for (Index c = 0; c < task.columns; c += kLanes) {
             packValues(task, first, count, c, panel);
-            multiply<Into::Add>(panel, Factor{task.weights + first, task.weightStride, count, 1, 0}, task.rows, nullptr,
-                                task.out + c, task.outStride);
+            multiply<Into::Add>(panel,
+                                Factor{task.weights + row * task.weightStride + first, task.weightStride, count, 1, 0},
+                                task.rows - row, nullptr, task.out + row * task.outStride + c, task.outStride);
         }
     }
 }

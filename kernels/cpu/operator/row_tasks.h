@@ -24,10 +24,10 @@ struct ProjectTask {
     Index outStride;
 };
 
-/// out(row, key) = row . key of packed rows and at most kKeyBlock keys.
+/// out(row, key) = row . key of packed rows and at most kKeyBlock keys. Rows before firstRow may be left out.
 struct ProductTask {
     const float* packed;
-    Index rows, depth;
+    Index rows, firstRow, depth;
     const float* keys;  ///< (count, depth)
     Index stride, count;
     double* out;  ///< (rows, count)
@@ -51,6 +51,7 @@ struct WeightedTask {
     const float* values;  ///< (keys, columns)
     Index valueStride, columns;
     const std::uint8_t* valid;  ///< (keys) values of keys with 0 are not read; null: all are
+    const Index* end;           ///< (rows) ascending; weights from here on are 0
     float* out;                 ///< (rows, columns padded)
     Index outStride;
 };
