@@ -24,9 +24,15 @@ void LogFeatureRows::project(const MatrixView<float>& x, RowMajor<float>& logs) 
     weights_.project(x, nullptr, span(logs));
 }
 
+RowMajor<float> LogFeatureRows::queryLogs(std::span<const Index> rows) const {
+    RowMajor<float> logs;
+    project(view(gatherRows(head_.query.view(), rows)), logs);
+    logs.leftCols(weights_.rows()).rowwise() += queryBias_;
+    return logs;
+}
+
 void LogFeatureRows::exponentiate(Features& tokens) const {
-    const Index count = tokens.logs.rows(), stride = tokens.logs.cols();
-    tokens.values = tokens.logs;
+    const Index count = tokens.values.rows(), stride = tokens.values.cols();
     tokens.shift.resize(count);
     tokens.sums.resize(count);
     const RowLanes& lanes = head_.lanes.rows;
@@ -36,14 +42,12 @@ void LogFeatureRows::exponentiate(Features& tokens) const {
 }
 
 void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
-    Features query, block;
-    project(view(gatherRows(head_.query.view(), rows)), query.logs);
-    query.logs.leftCols(weights_.rows()).rowwise() += queryBias_;
+    Features query{queryLogs(rows), {}, {}}, block;
     exponentiate(query);
     const PackedRows packed(head_.lanes, unpadded(query.values));
     std::vector<double> offset(static_cast<std::size_t>(kKeyBlock));
     forKeyBlocks(keys, [&](Index first, Index count) {
-        project(middleRows(head_.key.view(), first, count), block.logs);
+        project(middleRows(head_.key.view(), first, count), block.values);
         exponentiate(block);
         const MatrixSpan<double> part = middleColumns(out, first, count);
         const Index hidden = rowsBefore(head_.mask, rows, first);
@@ -56,19 +60,23 @@ void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<do
         Index lost = 0;
         for (Index i = hidden; i < part.rows(); ++i)
             lost += head_.lanes.rows.logarithms(part.row(i), offset.data(), count, kTrusted);
-        if (lost > 0) redo(query, rows, first, block, part);
+        if (lost > 0) redo(rows, first, block, query, part);
     });
 }
 
-void LogFeatureRows::redo(const Features& query, std::span<const Index> rows, Index first, const Features& keys,
+/// The pairs that are not a number, from the logarithms themselves.
+void LogFeatureRows::redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
                           MatrixSpan<double> out) const {
+    const RowMajor<float> ofQuery = queryLogs(rows);
+    RowMajor<float> ofKeys;
+    project(middleRows(head_.key.view(), first, out.cols()), ofKeys);
     for (Index i = 0; i < out.rows(); ++i)
         for (Index j = 0; j < out.cols(); ++j) {
             if (!std::isnan(out(i, j)) || !head_.mask.visible(rows[static_cast<std::size_t>(i)], first + j)) continue;
             const double offset =
                 keyOffset(first + j, static_cast<double>(keys.shift(j)), static_cast<double>(keys.sums(j)));
             out(i, j) = offset - static_cast<double>(query.shift(i)) +
-                        logSum((query.logs.row(i) + keys.logs.row(j)).leftCols(weights_.rows()).cast<double>());
+                        logSum((ofQuery.row(i) + ofKeys.row(j)).head(weights_.rows()).cast<double>());
         }
 }
 

@@ -21,17 +21,19 @@ protected:
     const FloatHead& head() const { return head_; }
 
 private:
-    /// Some tokens: l and exp(l - shift) are (tokens, features padded).
+    /// Some tokens: exp(l - shift), with the sums of the rows.
     struct Features {
-        RowMajor<float> logs, values;
+        RowMajor<float> values;  // (tokens, features padded)
         Eigen::VectorXf shift, sums;
     };
-    void project(const MatrixView<float>& x, RowMajor<float>& logs) const;
+    RowMajor<float> queryLogs(std::span<const Index> rows) const;
+    /// `tokens.values` from l to the features.
     void exponentiate(Features& tokens) const;
+    void project(const MatrixView<float>& x, RowMajor<float>& logs) const;
     MatrixView<float> unpadded(const RowMajor<float>& x) const {
         return {x.data(), x.rows(), weights_.rows(), x.cols()};
     }
-    void redo(const Features& query, std::span<const Index> rows, Index first, const Features& keys,
+    void redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
               MatrixSpan<double> out) const;
 
     const FloatHead& head_;

@@ -67,50 +67,37 @@ public:
     RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         const RowMajor<float> scaled = gatherRows(head_.query.view(), rows) * static_cast<float>(head_.scale);
-        const RowMajor<float> query = byGroup(view(scaled));
+        RowMajor<float> query, key;
+        byGroup(view(scaled), query);
         std::vector<PackedRows> packed;
-        std::vector<RowMajor<double>> sums;  // per group: (rows, keys of a block)
         for (int g = 0; g < spec_.groups; ++g) packed.emplace_back(head_.lanes, group(query, g));
+        RowMajor<double> sums(query.rows(), spec_.groups * kKeyBlock);  // of each row: (groups, keys of a block)
         forKeyBlocks(keys, [&](Index first, Index count) {
-            const RowMajor<float> key = byGroup(middleRows(head_.key.view(), first, count));
-            sums.resize(packed.size());
-            for (int g = 0; g < spec_.groups; ++g) {
-                RowMajor<double>& sum = sums[static_cast<std::size_t>(g)];
-                sum.resize(query.rows(), count);
-                packed[static_cast<std::size_t>(g)].products(group(key, g), span(sum),
-                                                             rowsBefore(head_.mask, rows, first));
-            }
-            eigen(out).middleCols(first, count) = kappa(sums);
+            byGroup(middleRows(head_.key.view(), first, count), key);
+            const Index hidden = rowsBefore(head_.mask, rows, first);
+            for (int g = 0; g < spec_.groups; ++g)
+                packed[static_cast<std::size_t>(g)].products(group(key, g),
+                                                             middleColumns(span(sums), g * kKeyBlock, count), hidden);
+            for (Index i = hidden; i < query.rows(); ++i)
+                head_.lanes.rows.quadratic({sums.row(i).data(), kKeyBlock, count, spec_.groups, spec_.factor.data(),
+                                            spec_.epsilon, out.row(i) + first});
         });
     }
 
 private:
-    RowMajor<double> kappa(const std::vector<RowMajor<double>>& sums) const {
-        RowMajor<double> out = RowMajor<double>::Constant(sums.front().rows(), sums.front().cols(), spec_.epsilon);
-        RowMajor<double> entry;
-        for (int col = 0; col <= spec_.groups; ++col) {
-            entry.setConstant(out.rows(), out.cols(), col == 0 ? factor(0, 0) : 0.0);
-            for (int row = std::max(col, 1); row <= spec_.groups; ++row)
-                entry += factor(row, col) * sums[static_cast<std::size_t>(row - 1)];
-            out += entry.cwiseAbs2();
-        }
-        return out;
-    }
     /// Columns in the order of dims_.
-    RowMajor<float> byGroup(const MatrixView<float>& x) const {
-        RowMajor<float> out(x.rows(), static_cast<Eigen::Index>(dims_.size()));
+    void byGroup(const MatrixView<float>& x, RowMajor<float>& out) const {
+        out.resize(x.rows(), static_cast<Eigen::Index>(dims_.size()));
         for (Index r = 0; r < x.rows(); ++r) {
             const float* from = x.row(r);
             float* to = out.row(r).data();
             for (std::size_t c = 0; c < dims_.size(); ++c) to[c] = from[dims_[c]];
         }
-        return out;
     }
     MatrixView<float> group(const RowMajor<float>& x, int g) const {
         const Index from = groupFrom_[static_cast<std::size_t>(g)], to = groupFrom_[static_cast<std::size_t>(g) + 1];
         return {x.data() + from, x.rows(), to - from, x.cols()};
     }
-    double factor(int row, int col) const { return spec_.factor[static_cast<std::size_t>(packedIndex(row, col))]; }
 
     Oal spec_;
     const FloatHead& head_;

@@ -69,39 +69,50 @@ inline Vector loadPart(const float* row, Index c, Index columns, float otherwise
     }
 }
 
-/// Values of one tile of keys and one panel of columns: (count, lanes).
-inline void packValues(const WeightedTask& task, Index firstKey, Index count, Index column, float* out) {
-    const Index width = task.columns - column < kLanes ? task.columns - column : kLanes;
-    for (Index j = 0; j < count; ++j) {
-        const float* value = task.values + (firstKey + j) * task.valueStride + column;
-        float* row = out + j * kLanes;
-        if (task.valid && !task.valid[firstKey + j]) {
-            for (Index n = 0; n < kLanes; ++n) row[n] = 0.0F;
-        } else if (width == kLanes) {
-            store(row, load(value));
-            store(row + kWidth, load(value + kWidth));
+/// Part of the values of one key: one row of each panel, panels kKeyTile * kLanes apart.
+inline void packValues(const float* value, Index columns, float* out) {
+    for (Index c = 0; c < columns; c += kLanes, out += kKeyTile * kLanes) {
+        if (columns - c >= kLanes) {
+            store(out, load(value + c));
+            store(out + kWidth, load(value + c + kWidth));
         } else {
-            for (Index n = 0; n < kLanes; ++n) row[n] = n < width ? value[n] : 0.0F;
+            for (Index n = 0; n < kLanes; ++n) out[n] = c + n < columns ? value[c + n] : 0.0F;
         }
     }
 }
 
+constexpr Index kValuePanels = 4;  // packed at once: 16 KB of AVX2 and 64 value dimensions
+
+/// A tile of keys and up to kValuePanels panels of columns, for the rows that see it.
+inline void addWeighted(const WeightedTask& task, Index row, Index firstKey, Index firstColumn) {
+    float panels[kValuePanels * kKeyTile * kLanes];
+    const Index count = task.keys - firstKey < kKeyTile ? task.keys - firstKey : kKeyTile;
+    const Index left = task.columns - firstColumn;
+    const Index columns = left < kValuePanels * kLanes ? left : kValuePanels * kLanes;
+    const float* value = task.values + firstKey * task.valueStride + firstColumn;
+    for (Index j = 0; j < count; ++j, value += task.valueStride) {
+        if (task.valid && !task.valid[firstKey + j]) {
+            for (Index p = 0; p < kValuePanels; ++p)
+                for (Index n = 0; n < kLanes; ++n) panels[(p * kKeyTile + j) * kLanes + n] = 0.0F;
+        } else {
+            packValues(value, columns, panels + j * kLanes);
+        }
+    }
+    const Factor weights{task.weights + row * task.weightStride + firstKey, task.weightStride, count, 1, 0};
+    for (Index c = 0; c < columns; c += kLanes)
+        multiply<Into::Add>(panels + c * kKeyTile, weights, task.rows - row, nullptr,
+                            task.out + row * task.outStride + firstColumn + c, task.outStride);
+}
+
 /// Tile by tile of keys: sums in two levels, as the pairs of exact attention.
 [[maybe_unused]] void weightedValues(const WeightedTask& task) {
-    float panel[kKeyTile * kLanes];
     for (Index r = 0; r < task.rows; ++r)
         for (Index c = 0; c < (task.columns + kLanes - 1) / kLanes * kLanes; ++c)
             task.out[r * task.outStride + c] = 0.0F;
     Index row = 0;
     for (Index first = 0; first < task.keys; first += kKeyTile) {
         while (row < task.rows && task.end[row] <= first) ++row;
-        const Index count = task.keys - first < kKeyTile ? task.keys - first : kKeyTile;
-        for (Index c = 0; c < task.columns; c += kLanes) {
-            packValues(task, first, count, c, panel);
-            multiply<Into::Add>(panel,
-                                Factor{task.weights + row * task.weightStride + first, task.weightStride, count, 1, 0},
-                                task.rows - row, nullptr, task.out + row * task.outStride + c, task.outStride);
-        }
+        for (Index c = 0; c < task.columns; c += kValuePanels * kLanes) addWeighted(task, row, first, c);
     }
 }
 
@@ -122,6 +133,13 @@ inline void storePart(double* x, Index place, Index count, Wide v) {
     } else {
         for (Index k = place; k < count; ++k) x[k] = v[k - place];
     }
+}
+
+inline Wide loadWidePart(const double* x, Index place, Index count) {
+    if (place + kWideWidth <= count) return loadWide(x + place);
+    Wide v{};
+    for (Index k = place; k < count; ++k) v[k - place] = x[k];
+    return v;
 }
 
 inline double total(Wide v) {
@@ -188,8 +206,23 @@ inline double total(Wide v) {
     for (Index n = 0; n < count; ++n) out[n] = static_cast<float>(x[n] / divisor);
 }
 
+[[maybe_unused]] void quadraticOf(const QuadraticTask& task) {
+    for (Index n = 0; n < task.count; n += kWideWidth) {
+        Wide kappa = spreadWide(task.epsilon);
+        for (int column = 0; column <= task.groups; ++column) {
+            Wide entry = spreadWide(column == 0 ? task.factor[0] : 0.0);
+            for (int row = column > 0 ? column : 1; row <= task.groups; ++row) {
+                const double* sums = task.sums + (row - 1) * task.stride;
+                entry += task.factor[row * (row + 1) / 2 + column] * loadWidePart(sums, n, task.count);
+            }
+            kappa += entry * entry;
+        }
+        storePart(task.out, n, task.count, kappa);
+    }
+}
+
 constexpr RowLanes kRowLanes{projectRows, rowProducts,  rowMaxima,    rowExponentials, weightedValues, largestOf,
-                             sumOf,       shiftedExpOf, logarithmsOf, sineCosineOf,    quotientsOf};
+                             sumOf,       shiftedExpOf, logarithmsOf, sineCosineOf,    quotientsOf,    quadraticOf};
 
 }  // namespace
 }  // namespace dimscope::kernels::cpu

@@ -56,6 +56,16 @@ struct WeightedTask {
     Index outStride;
 };
 
+/// out = epsilon + |L^T (1, s_1, .., s_G)|^2, L packed by rows.
+struct QuadraticTask {
+    const double* sums;  ///< (groups, count)
+    Index stride, count;
+    int groups;
+    const double* factor;
+    double epsilon;
+    double* out;  ///< (count)
+};
+
 struct RowLanes {
     void (*project)(const ProjectTask&);
     void (*products)(const ProductTask&);
@@ -75,6 +85,7 @@ struct RowLanes {
     void (*sineCosine)(const double* x, Index count, double* sine, double* cosine);
     /// out = x / divisor.
     void (*quotients)(const double* x, Index count, double divisor, float* out);
+    void (*quadratic)(const QuadraticTask&);
 };
 
 }  // namespace dimscope::kernels::cpu
