@@ -2,6 +2,7 @@
 #include "kernels/cpu/cpu_backend.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "kernels/checks.h"
 #include "kernels/cpu/profile.h"
@@ -35,6 +36,26 @@ std::vector<Task> tasksOf(std::span<const RowsJob> jobs) {
     return tasks;
 }
 
+/// Scratch memory, as many pieces as tasks run at a time.
+class ScratchPool {
+public:
+    RowScratch take() {
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) return {};
+        RowScratch scratch = std::move(free_.back());
+        free_.pop_back();
+        return scratch;
+    }
+    void giveBack(RowScratch scratch) {
+        const std::lock_guard lock(mutex_);
+        free_.push_back(std::move(scratch));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<RowScratch> free_;
+};
+
 const void* dataOf(const TensorView& view) {
     return std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, view);
 }
@@ -63,11 +84,14 @@ std::vector<std::vector<RowsOutput>> CpuBackend::attendRows(std::span<const Rows
         outputs.emplace_back(job.kernels.size());
     }
     const std::vector<Task> tasks = tasksOf(jobs);
+    ScratchPool pool;
     pool_.run(static_cast<Index>(tasks.size()), control, [&](Index n) {
         const Task& task = tasks[static_cast<std::size_t>(n)];
         const RowsJob& job = jobs[task.job];
+        RowScratch scratch = pool.take();
         outputs[task.job][task.kernel] =
-            cpu::attendRows(job.kernels[task.kernel], *heads[task.job], job.rows, job.wantWeights, control);
+            cpu::attendRows(job.kernels[task.kernel], *heads[task.job], job.rows, job.wantWeights, control, scratch);
+        pool.giveBack(std::move(scratch));
     });
     return outputs;
 }

@@ -12,7 +12,7 @@
 namespace dimscope::kernels::cpu {
 namespace {
 
-RowMajor<float> scaled(const Matrix<double>& w, double scale) { return (eigen(w) * std::sqrt(scale)).cast<float>(); }
+RowMajor<double> scaled(const Matrix<double>& w, double scale) { return eigen(w) * std::sqrt(scale); }
 
 double halfSquaredNorm(const MatrixView<float>& x, Index row, double scale) {
     return 0.5 * scale * eigen(x).row(row).cast<double>().squaredNorm();
@@ -22,7 +22,7 @@ double halfSquaredNorm(const MatrixView<float>& x, Index row, double scale) {
 class PerformerRows : public LogFeatureRows {
 public:
     PerformerRows(const Performer& spec, const FloatHead& head)
-        : LogFeatureRows(head, scaled(*spec.projection, head.scale), Eigen::RowVectorXf::Zero(spec.projection->rows())),
+        : LogFeatureRows(head, scaled(*spec.projection, head.scale), Eigen::RowVectorXd::Zero(spec.projection->rows())),
           norms_(head.squaredKeyNorms()) {}
 
 private:
@@ -38,7 +38,7 @@ public:
     FlooredPerformerRows(const Performer& spec, const FloatHead& head)
         : FeatureRows(head, spec.projection->rows()),
           spec_(spec),
-          weights_(head.lanes, view(scaled(*spec.projection, head.scale))),
+          weights_(head.lanes, view(RowMajor<float>(scaled(*spec.projection, head.scale).cast<float>()))),
           keyMaximum_(keyMaximum()) {}
 
 private:
@@ -99,14 +99,14 @@ private:
     static double phiOf(const SpectraFormerUnbiased& spec, const FloatHead& head) {
         return spec.statistic == SpectraFormerUnbiased::Statistic::Calibrated ? spec.phi : sequencePhi(head);
     }
-    static RowMajor<float> weightsOf(const RowMajor<double>& rows, double phi, double scale) {
+    static RowMajor<double> weightsOf(const RowMajor<double>& rows, double phi, double scale) {
         const double sharpness = oprfSharpness(phi, static_cast<double>(rows.cols()));
-        return (std::sqrt(scale) * sharpness * rows).cast<float>();
+        return std::sqrt(scale) * sharpness * rows;
     }
-    static Eigen::RowVectorXf biasOf(const RowMajor<double>& rows, double phi) {
+    static Eigen::RowVectorXd biasOf(const RowMajor<double>& rows, double phi) {
         const Eigen::RowVectorXd bias =
             2.0 * oprfConstant(phi, static_cast<double>(rows.cols())) * rows.rowwise().squaredNorm().transpose();
-        return (bias.array() - bias.maxCoeff()).matrix().cast<float>();
+        return (bias.array() - bias.maxCoeff()).matrix();
     }
     double keyOffset(Index key, double, double) const override {
         return -0.5 * head().scale * norms_[static_cast<std::size_t>(key)];
@@ -115,22 +115,22 @@ private:
 };
 
 /// (features, head_dim)
-RowMajor<float> cosineWeights(const DiJiang& spec, const FloatHead& head) {
+RowMajor<double> cosineWeights(const DiJiang& spec, const FloatHead& head) {
     const auto d = static_cast<int>(head.key.view().cols());
     const bool inverse = spec.orientation == DiJiang::Orientation::Inverse;
-    RowMajor<float> weights(d, d);
+    RowMajor<double> weights(d, d);
     for (int k = 0; k < d; ++k)
         for (int n = 0; n < d; ++n)
-            weights(n, k) = static_cast<float>(std::sqrt(head.scale) * (*spec.t)[static_cast<std::size_t>(n)] *
-                                               (inverse ? dctEntry(k, n, d) : dctEntry(n, k, d)));
+            weights(n, k) = std::sqrt(head.scale) * (*spec.t)[static_cast<std::size_t>(n)] *
+                            (inverse ? dctEntry(k, n, d) : dctEntry(n, k, d));
     return weights;
 }
 
-Eigen::RowVectorXf doubledWeights(const DiJiang& spec) {
-    Eigen::RowVectorXf bias = Eigen::RowVectorXf::Zero(static_cast<Eigen::Index>(spec.t->size()));
+Eigen::RowVectorXd doubledWeights(const DiJiang& spec) {
+    Eigen::RowVectorXd bias = Eigen::RowVectorXd::Zero(static_cast<Eigen::Index>(spec.t->size()));
     if (spec.theta)
         for (std::size_t f = 0; f < spec.theta->size(); ++f)
-            bias(static_cast<Eigen::Index>(f)) = static_cast<float>(2.0 * (*spec.theta)[f]);
+            bias(static_cast<Eigen::Index>(f)) = 2.0 * (*spec.theta)[f];
     return bias;
 }
 

@@ -14,17 +14,19 @@ public:
 
 protected:
     /// weights: (features, head_dim), scale folded in. queryBias: (features), added to the query's logarithms.
-    LogFeatureRows(const FloatHead& head, const RowMajor<float>& weights, Eigen::RowVectorXf queryBias)
-        : head_(head), weights_(head.lanes, view(weights)), queryBias_(std::move(queryBias)) {}
-    /// What is added to the logarithm of every key, beside its shift. sum: of its features.
+    LogFeatureRows(const FloatHead& head, const RowMajor<double>& weights, const Eigen::RowVectorXd& queryBias);
+    /// What is added to the natural logarithm of every key, from its shift and the sum of its features.
     virtual double keyOffset(Index key, double shift, double sum) const = 0;
     const FloatHead& head() const { return head_; }
 
 private:
-    /// Some tokens: exp(l - shift), with the sums of the rows.
+    // Logarithms are to base 2, because its powers cost half of those of e.
+
+    /// Some tokens: 2^(l - shift), with the sums of the rows.
     struct Features {
         RowMajor<float> values;  // (tokens, features padded)
         Eigen::VectorXf shift, sums;
+        double naturalShift(Index token) const;
     };
     RowMajor<float> queryLogs(std::span<const Index> rows) const;
     /// `tokens.values` from l to the features.

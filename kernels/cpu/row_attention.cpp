@@ -100,7 +100,7 @@ RowMajor<float> weightedValues(const MatrixView<float>& weights, std::span<const
 }  // namespace
 
 RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<const Index> rows, bool wantWeights,
-                      const RunControl& control) {
+                      const RunControl& control, RowScratch& scratch) {
     const auto count = static_cast<Index>(rows.size());
     const Index positions = head.key.view().rows();
     RowsOutput out{Matrix<double>(count, head.value.view().cols()), std::vector<std::uint8_t>(rows.size(), 0), {}, 0};
@@ -115,10 +115,11 @@ RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<c
                                         static_cast<std::size_t>(std::min(kBlockRows, count - start)));
         const Index keys = head.mask.causal ? *std::max_element(block.begin(), block.end()) + 1 : positions;
         const auto blockRows = static_cast<Index>(block.size());
-        RowMajor<double> filledMemory(blockRows, lineStride(keys));
-        RowMajor<float> weightMemory(blockRows, lineStride(keys));
-        const MatrixSpan<double> filled(filledMemory.data(), blockRows, keys, filledMemory.cols());
-        const MatrixSpan<float> weights(weightMemory.data(), blockRows, keys, weightMemory.cols());
+        const Index stride = lineStride(keys);
+        scratch.filled.resize(std::max(scratch.filled.size(), static_cast<std::size_t>(blockRows * stride)));
+        scratch.weights.resize(std::max(scratch.weights.size(), static_cast<std::size_t>(blockRows * stride)));
+        const MatrixSpan<double> filled(scratch.filled.data(), blockRows, keys, stride);
+        const MatrixSpan<float> weights(scratch.weights.data(), blockRows, keys, stride);
         kernel->fill(block, keys, filled);
         for (Index r = 0; r < blockRows; ++r) {
             states.push_back(

@@ -6,8 +6,14 @@
 
 namespace dimscope::kernels::cpu {
 
+/// Memory of one call, for the next to use again: fresh pages cost as much as the products of 32 rows.
+struct RowScratch {
+    std::vector<double> filled;
+    std::vector<float> weights;
+};
+
 /// One kernel at the rows of a job, in blocks of rows so that memory stays small for any number of them.
 RowsOutput attendRows(const KernelSpec& spec, const FloatHead& head, std::span<const Index> rows, bool wantWeights,
-                      const RunControl& control);
+                      const RunControl& control, RowScratch& scratch);
 
 }  // namespace dimscope::kernels::cpu

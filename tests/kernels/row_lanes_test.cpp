@@ -17,7 +17,8 @@ class RowLanesTest : public testing::TestWithParam<const LaneKernels*> {
 protected:
     const cpu::RowLanes& lanes() const { return GetParam()->rows; }
     RowsOutput run(const KernelSpec& spec, const OwnedHead& head, const std::vector<Index>& rows) const {
-        return cpu::attendRows(spec, cpu::FloatHead(head.inputs(), *GetParam()), rows, false, {});
+        cpu::RowScratch scratch;
+        return cpu::attendRows(spec, cpu::FloatHead(head.inputs(), *GetParam()), rows, false, {}, scratch);
     }
     static RowsOutput oracle(const KernelSpec& spec, const OwnedHead& head, const std::vector<Index>& rows) {
         const std::vector<KernelSpec> specs{spec};

@@ -34,17 +34,47 @@ inline Vector loadPart(const float* row, Index c, Index columns, float otherwise
     return v;
 }
 
+inline float largestOfRow(const float* row, Index columns) {
+    Vector m = spread(-__builtin_inff());
+    for (Index c = 0; c < columns; c += kWidth) {
+        const Vector v = c + kWidth <= columns ? load(row + c) : loadPart(row, c, columns, -__builtin_inff());
+        m = v > m ? v : m;
+    }
+    float largest = m[0];
+    for (int n = 1; n < kWidth; ++n) largest = m[n] > largest ? m[n] : largest;
+    return largest;
+}
+
+inline float total(Vector v) {
+    float sum = 0.0F;
+    for (int n = 0; n < kWidth; ++n) sum += v[n];
+    return sum;
+}
+
 [[maybe_unused]] void rowMaxima(const float* x, Index stride, Index rows, Index columns, float* out) {
-    for (Index r = 0; r < rows; ++r) {
-        const float* row = x + r * stride;
-        Vector m = spread(-__builtin_inff());
-        for (Index c = 0; c < columns; c += kWidth) {
-            const Vector v = c + kWidth <= columns ? load(row + c) : loadPart(row, c, columns, -__builtin_inff());
-            m = v > m ? v : m;
+    for (Index r = 0; r < rows; ++r) out[r] = largestOfRow(x + r * stride, columns);
+}
+
+[[maybe_unused]] void rowPowers(const PowerTask& task) {
+    for (Index r = 0; r < task.rows; ++r) {
+        float* row = task.x + r * task.stride;
+        const float shift = task.shift[r] = largestOfRow(row, task.columns);
+        Vector sum{};
+        const auto step = [&](Vector x, Index c) {
+            x -= shift;
+            x = x < task.floor ? spread(task.floor) : x;
+            const Vector y = powerOfTwo(x);
+            store(row + c, y);
+            return y;
+        };
+        Index c = 0;
+        for (; c + kWidth <= task.columns; c += kWidth) sum += step(load(row + c), c);
+        if (c < task.columns) {
+            Vector last = step(loadPart(row, c, task.columns, -__builtin_inff()), c);
+            for (Index n = task.columns - c; n < kWidth; ++n) last[n] = 0.0F;  // not the floor
+            sum += last;
         }
-        float largest = m[0];
-        for (int n = 1; n < kWidth; ++n) largest = m[n] > largest ? m[n] : largest;
-        out[r] = largest;
+        task.sums[r] = total(sum);
     }
 }
 
@@ -61,11 +91,7 @@ inline Vector loadPart(const float* row, Index c, Index columns, float otherwise
             store(row + c, y + task.add);
             sum += y;
         }
-        if (task.sums) {
-            float total = 0.0F;
-            for (int n = 0; n < kWidth; ++n) total += sum[n];
-            task.sums[r] = total;
-        }
+        if (task.sums) task.sums[r] = total(sum);
     }
 }
 
@@ -221,8 +247,9 @@ inline double total(Wide v) {
     }
 }
 
-constexpr RowLanes kRowLanes{projectRows, rowProducts,  rowMaxima,    rowExponentials, weightedValues, largestOf,
-                             sumOf,       shiftedExpOf, logarithmsOf, sineCosineOf,    quotientsOf,    quadraticOf};
+constexpr RowLanes kRowLanes{projectRows,    rowProducts, rowMaxima,  rowExponentials, rowPowers,
+                             weightedValues, largestOf,   sumOf,      shiftedExpOf,    logarithmsOf,
+                             sineCosineOf,   quotientsOf, quadraticOf};
 
 }  // namespace
 }  // namespace dimscope::kernels::cpu

@@ -44,6 +44,15 @@ struct ExpTask {
     float* sums;  ///< (rows) of the exponentials without `add`; may be null
 };
 
+/// x = 2^max(x - shift, floor), shift the largest entry of the row. Half the work of ExpTask.
+struct PowerTask {
+    float* x;  ///< (rows, columns padded)
+    Index stride, rows, columns;
+    float floor;
+    float* shift;  ///< (rows)
+    float* sums;   ///< (rows) of the powers
+};
+
 /// out = weights times values.
 struct WeightedTask {
     const float* weights;  ///< (rows, keys)
@@ -72,6 +81,7 @@ struct RowLanes {
     /// Largest entry of each row of (rows, columns).
     void (*maxima)(const float* x, Index stride, Index rows, Index columns, float* out);
     void (*exponentials)(const ExpTask&);
+    void (*powers)(const PowerTask&);
     void (*weighted)(const WeightedTask&);
 
     // On arrays of doubles.
