@@ -103,8 +103,11 @@ struct AttentionMask {
     KeySplit split = {};
 
     bool isValid(Index i) const { return valid.empty() || valid[static_cast<std::size_t>(i)] != 0; }
+    /// What is left to ask where j <= i and the window are known to hold.
+    bool picks(Index i, Index j) const { return isValid(j) && split.holds(i, j); }
+    bool picksAll() const { return valid.empty() && split.part == KeySplit::Part::All; }
     bool visible(Index i, Index j) const {
-        if (!isValid(i) || !isValid(j) || !split.holds(i, j)) return false;
+        if (!isValid(i) || !picks(i, j)) return false;
         if (!causal) return true;
         return j <= i && (window == 0 || i - j < window);
     }

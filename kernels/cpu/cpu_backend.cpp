@@ -2,6 +2,7 @@
 #include "kernels/cpu/cpu_backend.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "kernels/checks.h"
 #include "kernels/cpu/evaluated_rows.h"
@@ -19,7 +20,7 @@ struct Task {
 
 Index featureCount(const KernelSpec& spec) {
     if (const auto* performer = std::get_if<Performer>(&spec)) return performer->projection->rows();
-    if (const auto* rfa = std::get_if<Rfa>(&spec)) return 2 * rfa->projection->rows();
+    if (const auto* rfa = std::get_if<Rfa>(&spec)) return 4 * rfa->projection->rows();  // in double
     if (const auto* sketch = std::get_if<PolySketch>(&spec)) return 2 * sketch->s1->cols();
     const bool maps = std::holds_alternative<SpectraFormer>(spec) ||
                       std::holds_alternative<SpectraFormerUnbiased>(spec) || std::holds_alternative<DiJiang>(spec) ||
@@ -35,6 +36,26 @@ std::vector<Task> tasksOf(std::span<const RowsJob> jobs) {
     std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.features > b.features; });
     return tasks;
 }
+
+/// Scratch memory, as many pieces as tasks run at a time.
+class ScratchPool {
+public:
+    RowScratch take() {
+        const std::lock_guard lock(mutex_);
+        if (free_.empty()) return {};
+        RowScratch scratch = std::move(free_.back());
+        free_.pop_back();
+        return scratch;
+    }
+    void giveBack(RowScratch scratch) {
+        const std::lock_guard lock(mutex_);
+        free_.push_back(std::move(scratch));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<RowScratch> free_;
+};
 
 const void* dataOf(const TensorView& view) {
     return std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, view);
@@ -64,9 +85,13 @@ std::vector<std::vector<RowsOutput>> CpuBackend::attendRows(std::span<const Rows
         outputs.emplace_back(job.kernels.size());
     }
     const std::vector<Task> tasks = tasksOf(jobs);
+    ScratchPool pool;
     pool_.run(static_cast<Index>(tasks.size()), control, [&](Index n) {
         const Task& task = tasks[static_cast<std::size_t>(n)];
-        outputs[task.job][task.kernel] = cpu::attendRows(jobs[task.job], task.kernel, *heads[task.job], control);
+        RowScratch scratch = pool.take();
+        outputs[task.job][task.kernel] =
+            cpu::attendRows(jobs[task.job], task.kernel, *heads[task.job], control, scratch);
+        pool.giveBack(std::move(scratch));
     });
     return outputs;
 }

@@ -34,6 +34,16 @@ ConstMap<T> eigen(const Matrix<T>& matrix) {
     return eigen(matrix.view());
 }
 
+/// The way back, for what is not on Eigen.
+template <class T>
+MatrixView<T> view(const RowMajor<T>& matrix) {
+    return {matrix.data(), matrix.rows(), matrix.cols()};
+}
+template <class T>
+MatrixSpan<T> span(RowMajor<T>& matrix) {
+    return {matrix.data(), matrix.rows(), matrix.cols()};
+}
+
 /// A tensor as float: the dump's own memory where it is float already, a rounded copy where it is double.
 class FloatTensor {
 public:

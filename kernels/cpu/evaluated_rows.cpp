@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/row_attention.h"
 #include "kernels/exact_part.h"
 
 namespace dimscope::kernels::cpu {
@@ -65,19 +64,20 @@ private:
 };
 
 RowsOutput rowsOfKernel(const RowsJob& job, const KernelSpec& spec, const Evaluation& how, const HeadInputs& inputs,
-                        const RunControl& control) {
+                        const RunControl& control, RowScratch& scratch) {
     if (how.approximated) {
         const FloatHead head(inputs);  // the mask and the values
-        return attendRows(spec, RestrictedRows(spec, inputs, how), head, job.rows, job.wantWeights, control);
+        return attendRows(spec, RestrictedRows(spec, inputs, how), head, job.rows, job.wantWeights, control, scratch);
     }
     const FloatHead head(inputs, KernelTensors{how}.query(inputs, 1), KernelTensors{how}.key(inputs, 1));
-    return attendRows(spec, *makeRowKernel(spec, head), head, job.rows, job.wantWeights, control);
+    return attendRows(spec, *makeRowKernel(spec, head), head, job.rows, job.wantWeights, control, scratch);
 }
 
 /// Exact attention over the exact keys, with the mass of every row.
-RowsOutput rowsOfExactKeys(const RowsJob& job, const HeadInputs& inputs, const RunControl& control) {
+RowsOutput rowsOfExactKeys(const RowsJob& job, const HeadInputs& inputs, const RunControl& control,
+                           RowScratch& scratch) {
     const FloatHead head(inputs);
-    RowsOutput out = attendRows(Softmax{}, *makeRowKernel(Softmax{}, head), head, job.rows, true, control);
+    RowsOutput out = attendRows(Softmax{}, *makeRowKernel(Softmax{}, head), head, job.rows, true, control, scratch);
     for (Index r = 0; r < out.weights.rows(); ++r) {
         const float* weights = out.weights.row(r);
         const double largest = static_cast<double>(*std::max_element(weights, weights + out.weights.cols()));
@@ -88,18 +88,19 @@ RowsOutput rowsOfExactKeys(const RowsJob& job, const HeadInputs& inputs, const R
 
 }  // namespace
 
-RowsOutput attendRows(const RowsJob& job, std::size_t kernel, const FloatHead& plain, const RunControl& control) {
+RowsOutput attendRows(const RowsJob& job, std::size_t kernel, const FloatHead& plain, const RunControl& control,
+                      RowScratch& scratch) {
     const KernelSpec& spec = job.kernels[kernel];
     const Evaluation how = job.evaluation(kernel);
     if (how.plain() || std::holds_alternative<Softmax>(spec))
-        return attendRows(spec, *makeRowKernel(spec, plain), plain, job.rows, job.wantWeights, control);
-    if (how.exact.empty()) return rowsOfKernel(job, spec, how, job.head, control);
+        return attendRows(spec, *makeRowKernel(spec, plain), plain, job.rows, job.wantWeights, control, scratch);
+    if (how.exact.empty()) return rowsOfKernel(job, spec, how, job.head, control, scratch);
     const SplitMasks masks = splitMasks(job.head.mask, how.exact, job.head.rows());
     HeadInputs rest = job.head;
     rest.mask = masks.rest;
-    return joinExactPart(rowsOfKernel(job, spec, how, rest, control),
-                         rowsOfExactKeys(job, exactKeysOf(job.head, masks.exact), control), masks.rest, job.rows,
-                         job.head.rows(), gateOf(spec, how.exact));
+    return joinExactPart(rowsOfKernel(job, spec, how, rest, control, scratch),
+                         rowsOfExactKeys(job, exactKeysOf(job.head, masks.exact), control, scratch), masks.rest,
+                         job.rows, job.head.rows(), gateOf(spec, how.exact));
 }
 
 }  // namespace dimscope::kernels::cpu

@@ -4,73 +4,15 @@
 
 #include "kernels/attention_math.h"
 #include "kernels/cpu/fast_food.h"
-#include "kernels/cpu/row_kernel.h"
+#include "kernels/cpu/feature_rows.h"
+#include "kernels/cpu/log_feature_rows.h"
 
-// Performer, DiJiang and the unbiased SpectraFormer: kappa = sum_f exp(l_f(q) + l_f(k)), where l = x P + (something per
-// token).
+// Performer, DiJiang and the unbiased SpectraFormer.
 
 namespace dimscope::kernels::cpu {
 namespace {
 
-// Features are kept above exp(kFloor), so that no product of two of them underflows (slow, and lost); a sum below
-// kTrusted may consist of floored terms and is redone in the log domain. 250 floored terms add at most 250 exp(-43) =
-// 5e-17, which is 5e-6 of kTrusted.
-constexpr float kFloor = -43.0F;
-constexpr float kTrusted = 1e-11F;
-
-/// exp of each entry minus its row's maximum; the maxima come back in `shift`.
-RowMajor<float> shiftedExp(const RowMajor<float>& logs, Eigen::VectorXf& shift) {
-    shift = logs.rowwise().maxCoeff();
-    return (logs.colwise() - shift).array().max(kFloor).exp();
-}
-
-class LogFeatureRows : public RowKernel {
-public:
-    /// projection: (head_dim, features), scale folded in. queryBias: (features), added to the query's logarithms.
-    LogFeatureRows(const FloatHead& head, RowMajor<float> projection, Eigen::RowVectorXf queryBias)
-        : head_(head), projection_(std::move(projection)), queryBias_(std::move(queryBias)) {
-        keyLogs_.noalias() = eigen(head.key.view()) * projection_;
-        keyFeatures_ = shiftedExp(keyLogs_, keyShift_);
-        keyOffset_ = Eigen::VectorXd::Zero(keyLogs_.rows());
-    }
-    RowForm form() const override { return RowForm::LogKernel; }
-
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        RowMajor<float> queryLogs = gatherRows(head_.query.view(), rows) * projection_;
-        queryLogs.rowwise() += queryBias_;
-        Eigen::VectorXf queryShift;
-        const RowMajor<float> queryFeatures = shiftedExp(queryLogs, queryShift);
-        const RowMajor<float> sums = queryFeatures * keyFeatures_.topRows(keys).transpose();
-        for (Eigen::Index i = 0; i < sums.rows(); ++i)
-            for (Eigen::Index j = 0; j < keys; ++j)
-                out(i, j) =
-                    keyOffset_(j) + (sums(i, j) >= kTrusted
-                                         ? static_cast<double>(std::log(sums(i, j))) + static_cast<double>(keyShift_(j))
-                                         : logSum(queryLogs, i, j) - static_cast<double>(queryShift(i)));
-    }
-
-protected:
-    const FloatHead& head() const { return head_; }
-    const RowMajor<float>& keyLogs() const { return keyLogs_; }
-    Eigen::VectorXd keyOffset_;  ///< (rows), added to the logarithm of every key
-
-private:
-    double logSum(const RowMajor<float>& queryLogs, Eigen::Index i, Eigen::Index j) const {
-        const auto terms = (queryLogs.row(i) + keyLogs_.row(j)).cast<double>().eval();
-        const double largest = terms.maxCoeff();
-        return largest + std::log((terms.array() - largest).exp().sum());
-    }
-
-    const FloatHead& head_;
-    RowMajor<float> projection_;
-    Eigen::RowVectorXf queryBias_;
-    RowMajor<float> keyLogs_, keyFeatures_;  // (rows, features)
-    Eigen::VectorXf keyShift_;               // (rows)
-};
-
-RowMajor<float> scaledTranspose(const Matrix<double>& w, double scale) {
-    return (eigen(w).transpose() * std::sqrt(scale)).cast<float>();
-}
+RowMajor<double> scaled(const Matrix<double>& w, double scale) { return eigen(w) * std::sqrt(scale); }
 
 double halfSquaredNorm(const MatrixView<float>& x, Index row, double scale) {
     return 0.5 * scale * eigen(x).row(row).cast<double>().squaredNorm();
@@ -80,49 +22,67 @@ double halfSquaredNorm(const MatrixView<float>& x, Index row, double scale) {
 class PerformerRows : public LogFeatureRows {
 public:
     PerformerRows(const Performer& spec, const FloatHead& head)
-        : LogFeatureRows(head, scaledTranspose(*spec.projection, head.scale),
-                         Eigen::RowVectorXf::Zero(spec.projection->rows())) {
-        for (Index j = 0; j < keyOffset_.size(); ++j) keyOffset_(j) = -halfSquaredNorm(head.key.view(), j, head.scale);
+        : LogFeatureRows(head, scaled(*spec.projection, head.scale), Eigen::RowVectorXd::Zero(spec.projection->rows())),
+          norms_(head.squaredKeyNorms()) {}
+
+private:
+    double keyOffset(Index key, double, double) const override {
+        return -0.5 * head().scale * norms_[static_cast<std::size_t>(key)];
     }
+    const std::vector<double>& norms_;
 };
 
 /// Section 1 with epsilon > 0: features exp(l - maximum) + epsilon as upstream.
-class FlooredPerformerRows : public RowKernel {
+class FlooredPerformerRows : public FeatureRows {
 public:
     FlooredPerformerRows(const Performer& spec, const FloatHead& head)
-        : spec_(spec), head_(head), projection_(scaledTranspose(*spec.projection, head.scale)) {
-        RowMajor<float> logs = eigen(head.key.view()) * projection_;
-        double maximum = -std::numeric_limits<double>::infinity();
-        for (Index j = 0; j < logs.rows(); ++j)
-            if (head.mask.isValid(j)) maximum = std::max(maximum, shiftOf(logs, j, head.key.view(), j));
-        for (Index j = 0; j < logs.rows(); ++j) floorRow(logs, j, head.key.view(), j, maximum);
-        keyFeatures_ = std::move(logs);
-    }
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        RowMajor<float> features = gatherRows(head_.query.view(), rows) * projection_;
-        for (std::size_t n = 0; n < rows.size(); ++n) {
-            const auto r = static_cast<Index>(n);
-            floorRow(features, r, head_.query.view(), rows[n], shiftOf(features, r, head_.query.view(), rows[n]));
-        }
-        eigen(out) = (features * keyFeatures_.topRows(keys).transpose()).cast<double>();
-    }
+        : FeatureRows(head, spec.projection->rows()),
+          spec_(spec),
+          weights_(head.lanes, view(RowMajor<float>(scaled(*spec.projection, head.scale).cast<float>()))),
+          keyMaximum_(keyMaximum()) {}
 
 private:
-    double shiftOf(const RowMajor<float>& logs, Index r, const MatrixView<float>& x, Index position) const {
-        const double largest = static_cast<double>(logs.row(r).maxCoeff());
-        const bool projection = spec_.shift == Performer::Shift::Projection;
-        return projection ? largest : largest - halfSquaredNorm(x, position, head_.scale);
+    double keyMaximum() const {
+        const MatrixView<float>& key = head().key.view();
+        const Index width = padded(head().lanes, features());
+        RowMajor<float> logs(kKeyBlock, width);
+        double maximum = -std::numeric_limits<double>::infinity();
+        forKeyBlocks(key.rows(), [&](Index first, Index count) {
+            weights_.project(middleRows(key, first, count), nullptr, {logs.data(), count, width});
+            for (Index j = 0; j < count; ++j)
+                if (head().mask.isValid(first + j))
+                    maximum = std::max(maximum, shiftOf(logs.row(j).head(features()).maxCoeff(), key, first + j));
+        });
+        return maximum;
     }
-    void floorRow(RowMajor<float>& logs, Index r, const MatrixView<float>& x, Index position, double shift) const {
-        const auto offset = static_cast<float>(-halfSquaredNorm(x, position, head_.scale) - shift);
-        logs.row(r) = (logs.row(r).array() + offset).exp() + static_cast<float>(spec_.epsilon);
+    double shiftOf(float largest, const MatrixView<float>& x, Index row) const {
+        const bool projection = spec_.shift == Performer::Shift::Projection;
+        return static_cast<double>(largest) - (projection ? 0.0 : halfSquaredNorm(x, row, head().scale));
+    }
+    void queryFeatures(const MatrixView<float>& x, std::span<const Index>, MatrixSpan<float> out) const override {
+        weights_.project(x, nullptr, out);
+        std::vector<float> shift;
+        for (Index r = 0; r < x.rows(); ++r)
+            shift.push_back(
+                static_cast<float>(shiftOf(eigen(out).row(r).maxCoeff(), x, r) + halfSquaredNorm(x, r, head().scale)));
+        exponentiate(shift, out);
+    }
+    void keyFeatures(const MatrixView<float>& x, Index, MatrixSpan<float> out) const override {
+        weights_.project(x, nullptr, out);
+        std::vector<float> shift;
+        for (Index r = 0; r < x.rows(); ++r)
+            shift.push_back(static_cast<float>(keyMaximum_ + halfSquaredNorm(x, r, head().scale)));
+        exponentiate(shift, out);
+    }
+    void exponentiate(const std::vector<float>& shift, MatrixSpan<float> out) const {
+        head().lanes.rows.exponentials({out.data(), out.stride(), out.rows(), out.cols(), shift.data(), nullptr,
+                                        -std::numeric_limits<float>::infinity(), static_cast<float>(spec_.epsilon),
+                                        nullptr});
     }
 
     Performer spec_;
-    const FloatHead& head_;
-    RowMajor<float> projection_;   // (head_dim, features)
-    RowMajor<float> keyFeatures_;  // (rows, features)
+    PackedRows weights_;
+    double keyMaximum_;
 };
 
 /// Section 2.1. Per query 2 A |w_f|^2 is added once, for q and k together; the part common to all rows w cancels, and
@@ -135,39 +95,42 @@ public:
 
 private:
     SpectraFormerUnbiasedRows(const FloatHead& head, const RowMajor<double>& rows, double phi)
-        : LogFeatureRows(head, projectionOf(rows, phi, head.scale), biasOf(rows, phi)) {
-        for (Index j = 0; j < keyOffset_.size(); ++j) keyOffset_(j) = -halfSquaredNorm(head.key.view(), j, head.scale);
-    }
+        : LogFeatureRows(head, weightsOf(rows, phi, head.scale), biasOf(rows, phi)), norms_(head.squaredKeyNorms()) {}
     static double phiOf(const SpectraFormerUnbiased& spec, const FloatHead& head) {
         return spec.statistic == SpectraFormerUnbiased::Statistic::Calibrated ? spec.phi : sequencePhi(head);
     }
-    static RowMajor<float> projectionOf(const RowMajor<double>& rows, double phi, double scale) {
+    static RowMajor<double> weightsOf(const RowMajor<double>& rows, double phi, double scale) {
         const double sharpness = oprfSharpness(phi, static_cast<double>(rows.cols()));
-        return (std::sqrt(scale) * sharpness * rows.transpose()).cast<float>();
+        return std::sqrt(scale) * sharpness * rows;
     }
-    static Eigen::RowVectorXf biasOf(const RowMajor<double>& rows, double phi) {
+    static Eigen::RowVectorXd biasOf(const RowMajor<double>& rows, double phi) {
         const Eigen::RowVectorXd bias =
             2.0 * oprfConstant(phi, static_cast<double>(rows.cols())) * rows.rowwise().squaredNorm().transpose();
-        return (bias.array() - bias.maxCoeff()).matrix().cast<float>();
+        return (bias.array() - bias.maxCoeff()).matrix();
     }
+    double keyOffset(Index key, double, double) const override {
+        return -0.5 * head().scale * norms_[static_cast<std::size_t>(key)];
+    }
+    const std::vector<double>& norms_;
 };
 
-RowMajor<float> cosineProjection(const DiJiang& spec, const FloatHead& head) {
+/// (features, head_dim)
+RowMajor<double> cosineWeights(const DiJiang& spec, const FloatHead& head) {
     const auto d = static_cast<int>(head.key.view().cols());
     const bool inverse = spec.orientation == DiJiang::Orientation::Inverse;
-    RowMajor<float> projection(d, d);
+    RowMajor<double> weights(d, d);
     for (int k = 0; k < d; ++k)
         for (int n = 0; n < d; ++n)
-            projection(k, n) = static_cast<float>(std::sqrt(head.scale) * (*spec.t)[static_cast<std::size_t>(n)] *
-                                                  (inverse ? dctEntry(k, n, d) : dctEntry(n, k, d)));
-    return projection;
+            weights(n, k) = std::sqrt(head.scale) * (*spec.t)[static_cast<std::size_t>(n)] *
+                            (inverse ? dctEntry(k, n, d) : dctEntry(n, k, d));
+    return weights;
 }
 
-Eigen::RowVectorXf doubledWeights(const DiJiang& spec) {
-    Eigen::RowVectorXf bias = Eigen::RowVectorXf::Zero(static_cast<Eigen::Index>(spec.t->size()));
+Eigen::RowVectorXd doubledWeights(const DiJiang& spec) {
+    Eigen::RowVectorXd bias = Eigen::RowVectorXd::Zero(static_cast<Eigen::Index>(spec.t->size()));
     if (spec.theta)
         for (std::size_t f = 0; f < spec.theta->size(); ++f)
-            bias(static_cast<Eigen::Index>(f)) = static_cast<float>(2.0 * (*spec.theta)[f]);
+            bias(static_cast<Eigen::Index>(f)) = 2.0 * (*spec.theta)[f];
     return bias;
 }
 
@@ -175,11 +138,10 @@ Eigen::RowVectorXf doubledWeights(const DiJiang& spec) {
 class DiJiangRows : public LogFeatureRows {
 public:
     DiJiangRows(const DiJiang& spec, const FloatHead& head)
-        : LogFeatureRows(head, cosineProjection(spec, head), doubledWeights(spec)) {
-        const Eigen::VectorXf largest = keyLogs().rowwise().maxCoeff();
-        keyOffset_ =
-            -(((keyLogs().colwise() - largest).array().exp().rowwise().sum().log()).matrix() + largest).cast<double>();
-    }
+        : LogFeatureRows(head, cosineWeights(spec, head), doubledWeights(spec)) {}
+
+private:
+    double keyOffset(Index, double shift, double sum) const override { return -std::log(sum) - shift; }
 };
 
 /// DiJiang with weights beyond float's digits: calibration can drive theta to 1e14, where even double rounds the sum of

@@ -35,23 +35,21 @@ private:
     const FloatHead& head_;
 };
 
+/// Products with the unit queries, divided by the norms of the keys.
 class TaylorShiftRows : public RowKernel {
 public:
     TaylorShiftRows(const TaylorShift& spec, const FloatHead& head)
-        : spec_(spec), head_(head), unitKeys_(unitRows(eigen(head.key.view()))) {}
+        : spec_(spec), head_(head), inverseNorms_(inverseKeyNorms(head)) {}
     RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        const RowMajor<float> query = unitRows(gatherRows(head_.query.view(), rows));
-        eigen(out) =
-            (query * unitKeys_.topRows(keys).transpose()).cast<double>().unaryExpr([tau = spec_.tau](double s) {
-                return taylorQuadratic(tau * s);
-            });
+        fillCosines(head_, inverseNorms_, rows, keys, out);
+        eigen(out) = eigen(out).unaryExpr([tau = spec_.tau](double s) { return taylorQuadratic(tau * s); });
     }
 
 private:
     TaylorShift spec_;
     const FloatHead& head_;
-    RowMajor<float> unitKeys_;  // (rows, head_dim)
+    std::vector<double> inverseNorms_;
 };
 
 /// eps + |L^T (1, s_1, .., s_G)|^2. Columns of query and key are gathered by group, so that all group sums together
@@ -60,42 +58,51 @@ class QuadraticRows : public RowKernel {
 public:
     QuadraticRows(const Oal& spec, const FloatHead& head) : spec_(spec), head_(head) {
         for (int g = 0; g < spec.groups; ++g) {
-            std::vector<Index>& dims = members_.emplace_back();
+            groupFrom_.push_back(static_cast<Index>(dims_.size()));
             for (std::size_t r = 0; r < spec.label.size(); ++r)
-                if (spec.label[r] == g) dims.push_back(static_cast<Index>(r));
-            keys_.push_back(columns(eigen(head.key.view()), dims));
+                if (spec.label[r] == g) dims_.push_back(static_cast<Index>(r));
         }
+        groupFrom_.push_back(static_cast<Index>(dims_.size()));
     }
     RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        const RowMajor<float> query = gatherRows(head_.query.view(), rows) * static_cast<float>(head_.scale);
-        std::vector<RowMajor<double>> sums;
-        for (std::size_t g = 0; g < members_.size(); ++g)
-            sums.push_back((columns(query, members_[g]) * keys_[g].topRows(keys).transpose()).template cast<double>());
-        auto kappa = eigen(out);
-        kappa.setConstant(spec_.epsilon);
-        for (int col = 0; col <= spec_.groups; ++col) {
-            RowMajor<double> entry =
-                RowMajor<double>::Constant(kappa.rows(), kappa.cols(), col == 0 ? factor(0, 0) : 0.0);
-            for (int row = std::max(col, 1); row <= spec_.groups; ++row)
-                entry += factor(row, col) * sums[static_cast<std::size_t>(row - 1)];
-            kappa += entry.cwiseAbs2();
-        }
+        const RowMajor<float> scaled = gatherRows(head_.query.view(), rows) * static_cast<float>(head_.scale);
+        RowMajor<float> query, key;
+        byGroup(view(scaled), query);
+        std::vector<PackedRows> packed;
+        for (int g = 0; g < spec_.groups; ++g) packed.emplace_back(head_.lanes, group(query, g));
+        RowMajor<double> sums(query.rows(), spec_.groups * kKeyBlock);  // of each row: (groups, keys of a block)
+        forKeyBlocks(keys, [&](Index first, Index count) {
+            byGroup(middleRows(head_.key.view(), first, count), key);
+            const Index hidden = rowsBefore(head_.mask, rows, first);
+            for (int g = 0; g < spec_.groups; ++g)
+                packed[static_cast<std::size_t>(g)].products(group(key, g),
+                                                             middleColumns(span(sums), g * kKeyBlock, count), hidden);
+            for (Index i = hidden; i < query.rows(); ++i)
+                head_.lanes.rows.quadratic({sums.row(i).data(), kKeyBlock, count, spec_.groups, spec_.factor.data(),
+                                            spec_.epsilon, out.row(i) + first});
+        });
     }
 
 private:
-    template <class Source>
-    static RowMajor<float> columns(const Source& source, const std::vector<Index>& dims) {
-        RowMajor<float> out(source.rows(), static_cast<Eigen::Index>(dims.size()));
-        for (std::size_t c = 0; c < dims.size(); ++c) out.col(static_cast<Eigen::Index>(c)) = source.col(dims[c]);
-        return out;
+    /// Columns in the order of dims_.
+    void byGroup(const MatrixView<float>& x, RowMajor<float>& out) const {
+        out.resize(x.rows(), static_cast<Eigen::Index>(dims_.size()));
+        for (Index r = 0; r < x.rows(); ++r) {
+            const float* from = x.row(r);
+            float* to = out.row(r).data();
+            for (std::size_t c = 0; c < dims_.size(); ++c) to[c] = from[dims_[c]];
+        }
     }
-    double factor(int row, int col) const { return spec_.factor[static_cast<std::size_t>(packedIndex(row, col))]; }
+    MatrixView<float> group(const RowMajor<float>& x, int g) const {
+        const Index from = groupFrom_[static_cast<std::size_t>(g)], to = groupFrom_[static_cast<std::size_t>(g) + 1];
+        return {x.data() + from, x.rows(), to - from, x.cols()};
+    }
 
     Oal spec_;
     const FloatHead& head_;
-    std::vector<std::vector<Index>> members_;
-    std::vector<RowMajor<float>> keys_;  // per group: (rows, members)
+    std::vector<Index> dims_;       // ordered by group
+    std::vector<Index> groupFrom_;  // (groups + 1) in dims_
 };
 
 /// Section 9: the logit to an integer power.
@@ -105,8 +112,11 @@ public:
     RowForm form() const override { return RowForm::Kernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
-        const RowMajor<double> logits = eigen(out);
-        for (int factor = 1; factor < spec_.exponent; ++factor) eigen(out).array() *= logits.array();
+        eigen(out) = eigen(out).unaryExpr([exponent = spec_.exponent](double s) {
+            double power = s;
+            for (int factor = 1; factor < exponent; ++factor) power *= s;
+            return power;
+        });
     }
 
 private:

@@ -8,7 +8,10 @@
 namespace dimscope::kernels::cpu {
 namespace {
 
-constexpr Index kBlockRows = 64;
+/// Kernels map the keys again for every block; 128 rows of 32768 keys take 48 MB.
+constexpr Index kBlockRows = 128;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 enum class RowState { Good, NegativeDenominator, Bad };
 
@@ -16,21 +19,25 @@ enum class RowState { Good, NegativeDenominator, Bad };
 class RowNormaliser {
 public:
     RowNormaliser(const KernelSpec& spec, const FloatHead& head, const RowKernel& kernel)
-        : mask_(head.mask),
+        : head_(head),
           kernel_(kernel),
           zero_(std::holds_alternative<Zero>(spec)),
           firstOnly_(std::holds_alternative<FirstValue>(spec)) {
         if (std::holds_alternative<Softmax>(spec)) sink_ = head.sink;
     }
 
-    RowState normalise(Index i, double* row, Index keys) const {
-        if (!hide(i, row, keys)) return RowState::Bad;
-        if (zero_) std::fill_n(row, keys, 0.0);
-        if (zero_ || kernel_.form() == RowForm::Weights) return RowState::Good;
-        const double sum =
-            kernel_.form() == RowForm::LogKernel ? exponentiate(row, keys) : kernel_.denominator(total(row, keys));
+    /// row: (keys), used up. weights: (keys).
+    RowState normalise(Index i, double* row, float* weights, Index keys) const {
+        const KeyRange range = candidateKeys(head_.mask, i, keys);
+        std::fill_n(weights, range.begin, 0.0F);
+        std::fill(weights + range.end, weights + keys, 0.0F);
+        const Index count = range.end - range.begin;
+        double* visible = row + range.begin;
+        if (!hide(i, range, visible)) return RowState::Bad;
+        if (zero_) std::fill_n(visible, count, 0.0);
+        const double sum = zero_ ? 1.0 : divisor(visible, count);
         if (sum == 0.0 || !std::isfinite(sum)) return RowState::Bad;
-        for (Index j = 0; j < keys; ++j) row[j] /= sum;
+        head_.lanes.rows.quotients(visible, count, sum, weights + range.begin);
         return sum > 0.0 ? RowState::Good : RowState::NegativeDenominator;
     }
 
@@ -38,55 +45,62 @@ private:
     static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
     /// False: no key is visible.
-    bool hide(Index i, double* row, Index keys) const {
+    bool hide(Index i, const KeyRange& range, double* row) const {
+        if (head_.mask.picksAll() && !firstOnly_) return range.begin < range.end;
         const double hidden = kernel_.form() == RowForm::LogKernel ? kMinusInfinity : 0.0;
         bool seen = false;
-        for (Index j = 0; j < keys; ++j) {
-            if (!mask_.visible(i, j) || (firstOnly_ && seen))
-                row[j] = hidden;
+        for (Index j = range.begin; j < range.end; ++j) {
+            if (!head_.mask.picks(i, j) || (firstOnly_ && seen))
+                row[j - range.begin] = hidden;
             else
                 seen = true;
         }
         return seen;
     }
-    static double total(const double* row, Index keys) {
-        double sum = 0.0;
-        for (Index j = 0; j < keys; ++j) sum += row[j];
-        return sum;
-    }
-    double exponentiate(double* row, Index keys) const {
-        double largest = sink_ ? *sink_ : kMinusInfinity;
-        for (Index j = 0; j < keys; ++j) largest = std::max(largest, row[j]);
-        if (largest == kMinusInfinity) return 0.0;
-        double sum = sink_ ? std::exp(*sink_ - largest) : 0.0;
-        for (Index j = 0; j < keys; ++j) {
-            row[j] = std::exp(row[j] - largest);
-            sum += row[j];
+    /// Logarithms become exponentials on the way.
+    double divisor(double* row, Index count) const {
+        switch (kernel_.form()) {
+            case RowForm::LogKernel: return exponentiate(row, count);
+            case RowForm::Kernel: return kernel_.denominator(head_.lanes.rows.sum(row, count));
+            case RowForm::Weights: break;
         }
-        return sum;
+        return 1.0;
+    }
+    double exponentiate(double* row, Index count) const {
+        const double largest = std::max(sink_.value_or(kMinusInfinity), head_.lanes.rows.largest(row, count));
+        if (largest == kMinusInfinity) return 0.0;
+        return (sink_ ? std::exp(*sink_ - largest) : 0.0) + head_.lanes.rows.shiftedExp(row, count, largest);
     }
 
-    AttentionMask mask_;
+    const FloatHead& head_;
     const RowKernel& kernel_;
     bool zero_, firstOnly_;
     std::optional<double> sink_;
 };
 
-/// weights (block, keys) times value, skipping keys nobody sees: a NaN in padding must not leak.
-RowMajor<double> weightedValues(const RowMajor<double>& weights, const FloatHead& head) {
-    const Index keys = weights.cols();
-    const auto value = eigen(head.value.view().top(keys));
-    if (head.mask.valid.empty()) return (weights.cast<float>() * value).cast<double>();
-    RowMajor<float> seen = value;
-    for (Index j = 0; j < keys; ++j)
-        if (!head.mask.isValid(j)) seen.row(j).setZero();
-    return (weights.cast<float>() * seen).cast<double>();
+/// A row stride of a whole, odd number of cache lines: rows that are a power of two apart would share few cache sets.
+Index lineStride(Index columns) {
+    constexpr Index kFloatsPerLine = 16;
+    return ((columns + kFloatsPerLine - 1) / kFloatsPerLine | 1) * kFloatsPerLine;
+}
+
+/// weights (block, keys) times values, skipping keys that are padding: a NaN there must not leak.
+RowMajor<float> weightedValues(const MatrixView<float>& weights, std::span<const Index> rows, const FloatHead& head) {
+    const MatrixView<float>& value = head.value.view();
+    std::vector<Index> end;
+    Index last = 0;
+    for (const Index i : rows) end.push_back(last = std::max(last, candidateKeys(head.mask, i, weights.cols()).end));
+    const std::uint8_t* valid = head.mask.valid.empty() ? nullptr : head.mask.valid.data();
+    RowMajor<float> out(weights.rows(), padded(head.lanes, value.cols()));
+    head.lanes.rows.weighted({weights.data(), weights.stride(), weights.rows(), weights.cols(), value.data(),
+                              value.stride(), value.cols(), valid, end.data(), out.data(), out.cols()});
+    return out;
 }
 
 }  // namespace
 
 RowsOutput attendRows(const KernelSpec& spec, const RowKernel& kernel, const FloatHead& head,
-                      std::span<const Index> rows, bool wantWeights, const RunControl& control) {
+                      std::span<const Index> rows, bool wantWeights, const RunControl& control, RowScratch& scratch) {
     const auto count = static_cast<Index>(rows.size());
     const Index positions = head.key.view().rows();
     RowsOutput out{Matrix<double>(count, head.value.view().cols()), std::vector<std::uint8_t>(rows.size(), 0), {}, 0};
@@ -99,17 +113,24 @@ RowsOutput attendRows(const KernelSpec& spec, const RowKernel& kernel, const Flo
         const auto block = rows.subspan(static_cast<std::size_t>(start),
                                         static_cast<std::size_t>(std::min(kBlockRows, count - start)));
         const Index keys = head.mask.causal ? *std::max_element(block.begin(), block.end()) + 1 : positions;
-        RowMajor<double> weights(static_cast<Index>(block.size()), keys);
-        kernel.fill(block, keys, {weights.data(), weights.rows(), keys});
-        for (Index r = 0; r < weights.rows(); ++r) {
-            states.push_back(normaliser.normalise(block[static_cast<std::size_t>(r)], weights.row(r).data(), keys));
-            if (states.back() == RowState::Bad) weights.row(r).setConstant(std::numeric_limits<double>::quiet_NaN());
+        const auto blockRows = static_cast<Index>(block.size());
+        const Index stride = lineStride(keys);
+        scratch.filled.resize(std::max(scratch.filled.size(), static_cast<std::size_t>(blockRows * stride)));
+        scratch.weights.resize(std::max(scratch.weights.size(), static_cast<std::size_t>(blockRows * stride)));
+        const MatrixSpan<double> filled(scratch.filled.data(), blockRows, keys, stride);
+        const MatrixSpan<float> weights(scratch.weights.data(), blockRows, keys, stride);
+        kernel.fill(block, keys, filled);
+        for (Index r = 0; r < blockRows; ++r) {
+            states.push_back(
+                normaliser.normalise(block[static_cast<std::size_t>(r)], filled.row(r), weights.row(r), keys));
+            if (states.back() == RowState::Bad) std::fill_n(weights.row(r), keys, kNaN);
         }
-        eigen(out.values).middleRows(start, weights.rows()) = weightedValues(weights, head);
-        if (wantWeights) eigen(out.weights).block(start, 0, weights.rows(), keys) = weights.cast<float>();
+        eigen(out.values).middleRows(start, blockRows) =
+            weightedValues(weights, block, head).leftCols(out.values.cols()).cast<double>();
+        if (wantWeights) eigen(out.weights).block(start, 0, blockRows, keys) = eigen(weights);
     }
     for (Index r = 0; r < count; ++r)
-        if (!eigen(out.values).row(r).allFinite()) {
+        if (states[static_cast<std::size_t>(r)] == RowState::Bad || !eigen(out.values).row(r).allFinite()) {
             out.bad[static_cast<std::size_t>(r)] = 1;
             eigen(out.values).row(r).setConstant(std::numeric_limits<double>::quiet_NaN());
         } else if (states[static_cast<std::size_t>(r)] == RowState::NegativeDenominator) {

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/row_kernel.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dimscope::kernels::cpu {
+
+KeyRange candidateKeys(const AttentionMask& mask, Index i, Index keys) {
+    if (!mask.isValid(i)) return {0, 0};
+    if (!mask.causal) return {0, keys};
+    return {mask.window > 0 ? std::max<Index>(0, i - mask.window + 1) : 0, std::min(i + 1, keys)};
+}
+
+Index rowsBefore(const AttentionMask& mask, std::span<const Index> rows, Index first) {
+    if (!mask.causal) return 0;
+    const auto sees = std::find_if(rows.begin(), rows.end(), [&](Index row) { return row >= first; });
+    return static_cast<Index>(sees - rows.begin());
+}
 
 RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows) {
     RowMajor<float> out(static_cast<Eigen::Index>(rows.size()), tensor.cols());
@@ -19,9 +32,44 @@ RowMajor<float> unitRows(RowMajor<float> x) {
     return x;
 }
 
+const std::vector<double>& FloatHead::squaredKeyNorms() const {
+    std::call_once(normsOnce_, [this] {
+        norms_.resize(static_cast<std::size_t>(key.view().rows()));
+        for (Index j = 0; j < key.view().rows(); ++j)
+            norms_[static_cast<std::size_t>(j)] = eigen(key.view()).row(j).cast<double>().squaredNorm();
+    });
+    return norms_;
+}
+
+namespace {
+
+void fillProducts(const FloatHead& head, const RowMajor<float>& query, std::span<const Index> rows, Index keys,
+                  MatrixSpan<double> out) {
+    const PackedRows packed(head.lanes, view(query));
+    forKeyBlocks(keys, [&](Index first, Index count) {
+        packed.products(middleRows(head.key.view(), first, count), middleColumns(out, first, count),
+                        rowsBefore(head.mask, rows, first));
+    });
+}
+
+}  // namespace
+
 void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out) {
     const RowMajor<float> query = gatherRows(head.query.view(), rows) * static_cast<float>(head.scale);
-    eigen(out) = (query * eigen(head.key.view().top(keys)).transpose()).cast<double>();
+    fillProducts(head, query, rows, keys, out);
+}
+
+std::vector<double> inverseKeyNorms(const FloatHead& head) {
+    std::vector<double> inverse = head.squaredKeyNorms();
+    for (double& x : inverse) x = 1.0 / std::max(std::sqrt(x), 1e-12);
+    return inverse;
+}
+
+void fillCosines(const FloatHead& head, const std::vector<double>& inverseKeyNorms, std::span<const Index> rows,
+                 Index keys, MatrixSpan<double> out) {
+    const RowMajor<float> query = unitRows(gatherRows(head.query.view(), rows));
+    fillProducts(head, query, rows, keys, out);
+    eigen(out).array().rowwise() *= Eigen::Map<const Eigen::ArrayXd>(inverseKeyNorms.data(), keys).transpose();
 }
 
 namespace {

@@ -2,22 +2,24 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
-#include "kernels/cpu/eigen_view.h"
+#include "kernels/cpu/packed_rows.h"
 #include "kernels/kernel_spec.h"
 
 namespace dimscope::kernels::cpu {
 
-/// A head in float, shared by all kernels of a job.
+/// A head in float, and what several kernels of a job need of it.
 struct FloatHead {
-    explicit FloatHead(const HeadInputs& inputs)
+    explicit FloatHead(const HeadInputs& inputs, const LaneKernels& instructions = *usableLanes().front())
         : query(inputs.query),
           key(inputs.key),
           value(inputs.value),
           mask(inputs.mask),
           scale(inputs.scale),
           softcap(inputs.softcap),
-          sink(inputs.sink) {}
+          sink(inputs.sink),
+          lanes(instructions) {}
     /// The same with other tensors in place of query and key.
     FloatHead(const HeadInputs& inputs, Matrix<float> otherQuery, Matrix<float> otherKey)
         : query(std::move(otherQuery)),
@@ -26,11 +28,20 @@ struct FloatHead {
           mask(inputs.mask),
           scale(inputs.scale),
           softcap(inputs.softcap),
-          sink(inputs.sink) {}
+          sink(inputs.sink),
+          lanes(*usableLanes().front()) {}
+    /// (rows) |k|^2 in double, computed when first asked for; any thread.
+    const std::vector<double>& squaredKeyNorms() const;
+
     FloatTensor query, key, value;  // (rows, dim)
     AttentionMask mask;
     double scale, softcap;
     std::optional<double> sink;
+    const LaneKernels& lanes;  ///< instruction set of the inner loops
+
+private:
+    mutable std::once_flag normsOnce_;
+    mutable std::vector<double> norms_;
 };
 
 /// What a kernel fills rows with.
@@ -40,20 +51,22 @@ enum class RowForm {
     Weights,    ///< the weights themselves
 };
 
-/// One kernel prepared on one head (features of all keys are ready), evaluated for blocks of query rows.
+/// One kernel on one head, evaluated for blocks of query rows.
 class RowKernel {
 public:
     virtual ~RowKernel() = default;
     /// Fills (rows, keys) as form() says, whatever at keys that are not visible. LogKernel and Kernel may leave out
     /// factors common to a row where denominator() is the sum.
-    /// Products in float, sums over few terms in double: 131 thousand pairs of 32 rows cost less than one feature map.
+    /// Products in float, sums over few terms in double. Features of keys are made here, block by block, and never
+    /// stored: a block stays in the L2 cache between its map and its product, and 131 thousand pairs of 32 rows cost
+    /// less than one pass over the memory of 250 features.
     virtual void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const = 0;
     virtual RowForm form() const = 0;
     /// Of RowForm::Kernel.
     virtual double denominator(double sum) const { return sum; }
 };
 
-/// Feature maps cost O(rows dim features) once; `head` outlives the kernel.
+/// Feature maps cost O(keys dim features) in every fill; `head` outlives the kernel.
 std::unique_ptr<RowKernel> makeRowKernel(const KernelSpec& spec, const FloatHead& head);
 
 // Parts of makeRowKernel, one file each.
@@ -75,11 +88,27 @@ std::unique_ptr<RowKernel> makePolySketch(const PolySketch& spec, const FloatHea
 std::unique_ptr<RowKernel> makeLolcats(const Lolcats& spec, const FloatHead& head);
 std::unique_ptr<RowKernel> makeRetNet(const RetNet& spec, const FloatHead& head);
 
+/// Keys [begin, end): all that row i may see among the first `keys`; inside AttentionMask::picks decides.
+struct KeyRange {
+    Index begin, end;
+};
+KeyRange candidateKeys(const AttentionMask& mask, Index i, Index keys);
+
+/// How many of the first rows see no key from position `first` on.
+Index rowsBefore(const AttentionMask& mask, std::span<const Index> rows, Index first);
+
 /// The rows of a tensor gathered into one matrix: (rows.size(), cols).
 RowMajor<float> gatherRows(const MatrixView<float>& tensor, std::span<const Index> rows);
 
 /// Rows divided by max(|x|, 1e-12).
 RowMajor<float> unitRows(RowMajor<float> x);
+
+/// (rows) 1 / max(|k|, 1e-12).
+std::vector<double> inverseKeyNorms(const FloatHead& head);
+
+/// out = cosine of q and k for the rows and the first keys.
+void fillCosines(const FloatHead& head, const std::vector<double>& inverseKeyNorms, std::span<const Index> rows,
+                 Index keys, MatrixSpan<double> out);
 
 /// out = scale q.k for the rows and the first keys.
 void fillLogits(const FloatHead& head, std::span<const Index> rows, Index keys, MatrixSpan<double> out);

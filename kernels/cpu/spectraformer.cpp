@@ -3,60 +3,59 @@
 
 #include "kernels/attention_math.h"
 #include "kernels/cpu/fast_food.h"
-#include "kernels/cpu/row_kernel.h"
+#include "kernels/cpu/feature_rows.h"
 
 namespace dimscope::kernels::cpu {
 namespace {
 
 /// Section 2.2: features exp(B (z_f - max z)) + epsilon, with one constant feature z = 1.
-class SpectraFormerRows : public RowKernel {
+class SpectraFormerRows : public FeatureRows {
 public:
     SpectraFormerRows(const SpectraFormer& spec, const FloatHead& head)
-        : spec_(spec), head_(head), projection_(projectionOf(spec, head)) {
-        sharpness_ = sharpness();
-        keyFeatures_ = features(eigen(head.key.view()) * projection_, sharpness_);
-    }
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        Eigen::VectorXf rowSharpness(static_cast<Eigen::Index>(rows.size()));
-        for (std::size_t n = 0; n < rows.size(); ++n) rowSharpness(static_cast<Eigen::Index>(n)) = sharpness_(rows[n]);
-        const RowMajor<float> query = features(gatherRows(head_.query.view(), rows) * projection_, rowSharpness);
-        eigen(out) = (query * keyFeatures_.topRows(keys).transpose()).cast<double>();
-    }
+        : FeatureRows(head, head.key.view().cols() + 1),
+          spec_(spec),
+          weights_(head.lanes, view(weightsOf(spec, head))),
+          sharpness_(sharpness()) {}
 
 private:
-    static RowMajor<float> projectionOf(const SpectraFormer& spec, const FloatHead& head) {
+    static RowMajor<float> weightsOf(const SpectraFormer& spec, const FloatHead& head) {
         const double upstream = spec.scaling == SpectraFormer::Scaling::Upstream ? std::sqrt(head.scale) : 1.0;
         const RowMajor<double> rows = fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation);
-        return (std::sqrt(head.scale) * upstream * rows.transpose()).cast<float>();
+        return (std::sqrt(head.scale) * upstream * rows).cast<float>();
     }
-    RowMajor<float> features(const RowMajor<float>& z, const Eigen::VectorXf& sharpness) const {
-        RowMajor<float> out(z.rows(), z.cols() + 1);
-        out.leftCols(z.cols()) = z;
-        out.rightCols(1).setOnes();
-        const Eigen::VectorXf largest = out.rowwise().maxCoeff();
-        out =
-            ((out.colwise() - largest).array().colwise() * sharpness.array()).exp() + static_cast<float>(spec_.epsilon);
-        return out;
+    void queryFeatures(const MatrixView<float>& x, std::span<const Index> rows, MatrixSpan<float> out) const override {
+        std::vector<float> rowSharpness;
+        for (const Index i : rows) rowSharpness.push_back(sharpness_(i));
+        map(x, rowSharpness.data(), out);
+    }
+    void keyFeatures(const MatrixView<float>& x, Index first, MatrixSpan<float> out) const override {
+        map(x, sharpness_.data() + first, out);
+    }
+    void map(const MatrixView<float>& x, const float* rowSharpness, MatrixSpan<float> out) const {
+        const RowLanes& lanes = head().lanes.rows;
+        weights_.project(x, nullptr, out);
+        eigen(out).rightCols(1).setOnes();
+        Eigen::VectorXf largest(x.rows());
+        lanes.maxima(out.data(), out.stride(), out.rows(), out.cols(), largest.data());
+        lanes.exponentials({out.data(), out.stride(), out.rows(), out.cols(), largest.data(), rowSharpness,
+                            -std::numeric_limits<float>::infinity(), static_cast<float>(spec_.epsilon), nullptr});
     }
 
     /// B per position: from |u_q + u_k|^2 there, from its mean over the sequence, or from the calibrated constant.
     Eigen::VectorXf sharpness() const {
-        const auto q = eigen(head_.query.view());
-        const auto k = eigen(head_.key.view());
+        const auto q = eigen(head().query.view());
+        const auto k = eigen(head().key.view());
         const auto d = static_cast<double>(k.cols());
         if (spec_.statistic == SpectraFormer::Statistic::Position)
             return (q + k).cast<double>().rowwise().squaredNorm().unaryExpr(
-                [&](double norm) { return static_cast<float>(oprfSharpness(head_.scale * norm, d)); });
-        const double phi = spec_.statistic == SpectraFormer::Statistic::Calibrated ? spec_.phi : sequencePhi(head_);
+                [&](double norm) { return static_cast<float>(oprfSharpness(head().scale * norm, d)); });
+        const double phi = spec_.statistic == SpectraFormer::Statistic::Calibrated ? spec_.phi : sequencePhi(head());
         return Eigen::VectorXf::Constant(k.rows(), static_cast<float>(oprfSharpness(phi, d)));
     }
 
     SpectraFormer spec_;
-    const FloatHead& head_;
-    RowMajor<float> projection_;   // (head_dim, head_dim)
-    Eigen::VectorXf sharpness_;    // (rows)
-    RowMajor<float> keyFeatures_;  // (rows, head_dim + 1)
+    PackedRows weights_;
+    Eigen::VectorXf sharpness_;  // (rows)
 };
 
 }  // namespace

@@ -9,24 +9,30 @@ namespace dimscope::kernels::cpu {
 namespace {
 
 /// The visible logits of row i to sigma1 delta / t + sigmah (softmax - 1/t - delta / t) + sigma0 / t, delta the logits
-/// less their mean.
+/// less their mean. In double: where logits are small the higher part is what is left of nearly equal numbers.
 template <class Gates>
-void zeroSumRow(const Gates& gates, const AttentionMask& mask, Index i, double* row, Index keys) {
-    double count = 0.0, sum = 0.0, largest = -std::numeric_limits<double>::infinity();
-    for (Index j = 0; j < keys; ++j)
-        if (mask.visible(i, j)) {
-            count += 1.0;
-            sum += row[j];
-            largest = std::max(largest, row[j]);
-        }
-    double exponentials = 0.0;
-    for (Index j = 0; j < keys; ++j)
-        if (mask.visible(i, j)) exponentials += std::exp(row[j] - largest);
-    const double mean = sum / count;
-    for (Index j = 0; j < keys; ++j) {
-        const double first = (row[j] - mean) / count;
-        const double higher = std::exp(row[j] - largest) / exponentials - 1.0 / count - first;
+void zeroSumRow(const Gates& gates, const FloatHead& head, Index i, double* row, Index keys) {
+    const KeyRange range = candidateKeys(head.mask, i, keys);
+    std::vector<double> logits(row + range.begin, row + range.end);
+    if (!head.mask.picksAll()) {
+        logits.clear();
+        for (Index j = range.begin; j < range.end; ++j)
+            if (head.mask.picks(i, j)) logits.push_back(row[j]);
+    }
+    if (logits.empty()) return;
+    const RowLanes& lanes = head.lanes.rows;
+    const auto visible = static_cast<Index>(logits.size());
+    const auto count = static_cast<double>(visible);
+    const double mean = lanes.sum(logits.data(), visible) / count;
+    std::vector<double> exponentials = logits;
+    const double sum = lanes.shiftedExp(exponentials.data(), visible, lanes.largest(logits.data(), visible));
+    std::size_t n = 0;
+    for (Index j = range.begin; j < range.end; ++j) {
+        if (!head.mask.picks(i, j)) continue;
+        const double first = (logits[n] - mean) / count;
+        const double higher = exponentials[n] / sum - 1.0 / count - first;
         row[j] = gates.sigma1 * first + gates.sigmah * higher + gates.sigma0 / count;
+        ++n;
     }
 }
 
@@ -38,7 +44,7 @@ public:
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         for (std::size_t n = 0; n < rows.size(); ++n)
-            zeroSumRow(spec_, head_.mask, rows[n], out.row(static_cast<Index>(n)), keys);
+            zeroSumRow(spec_, head_, rows[n], out.row(static_cast<Index>(n)), keys);
     }
 
 private:
@@ -50,15 +56,14 @@ private:
 class LinearZerosRows : public RowKernel {
 public:
     LinearZerosRows(const LinearZeros& spec, const FloatHead& head)
-        : spec_(spec), head_(head), radial_(radial(spec, head)), unitKeys_(unitRows(eigen(head.key.view()))) {}
+        : spec_(spec), head_(head), radial_(radial(spec, head)), inverseNorms_(inverseKeyNorms(head)) {}
     RowForm form() const override { return RowForm::Weights; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        const RowMajor<float> query = unitRows(gatherRows(head_.query.view(), rows));
-        eigen(out) = (query * unitKeys_.topRows(keys).transpose()).cast<double>();
+        fillCosines(head_, inverseNorms_, rows, keys, out);
         std::vector<double> weights(static_cast<std::size_t>(keys));
         for (std::size_t n = 0; n < rows.size(); ++n) {
             std::copy_n(radial_.begin(), keys, weights.begin());
-            zeroSumRow(spec_, head_.mask, rows[n], weights.data(), keys);
+            zeroSumRow(spec_, head_, rows[n], weights.data(), keys);
             double* row = out.row(static_cast<Index>(n));
             for (Index j = 0; j < keys; ++j) row[j] *= weights[static_cast<std::size_t>(j)];
         }
@@ -72,8 +77,9 @@ private:
         Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(key.cols());
         if (spec.mu) sum = count * Eigen::Map<const Eigen::RowVectorXd>(spec.mu->data(), key.cols());
         std::vector<double> out;
+        Eigen::RowVectorXd current;
         for (Eigen::Index j = 0; j < key.rows(); ++j) {
-            const Eigen::RowVectorXd current = key.row(j).cast<double>();
+            current = key.row(j).cast<double>();
             if (head.mask.isValid(j)) {
                 sum += current;
                 count += 1.0;
@@ -85,16 +91,16 @@ private:
 
     LinearZeros spec_;
     const FloatHead& head_;
-    std::vector<double> radial_;  // (rows)
-    RowMajor<float> unitKeys_;    // (rows, head_dim)
+    std::vector<double> radial_, inverseNorms_;  // (rows)
 };
 
 /// Section 9: scale decay^(i - j) times the logit.
 class RetNetRows : public RowKernel {
 public:
     RetNetRows(const RetNet& spec, const FloatHead& head) : head_(head) {
-        for (Index distance = 0; distance < head.key.view().rows(); ++distance)
-            decays_.push_back(std::pow(spec.decay, static_cast<double>(distance)));
+        double decay = 1.0;
+        for (Index distance = 0; distance < head.key.view().rows(); ++distance, decay *= spec.decay)
+            decays_.push_back(decay);
         scale_ = spec.scale;
     }
     RowForm form() const override { return RowForm::Weights; }

@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/backend_registry.h"
 #include "kernels/kernel_catalog.h"
-#include "tests/kernels/tolerances.h"
+#include "tests/kernels/backend_fixture.h"
 #include "tests/support/compare.h"
-#include "tests/support/head_cases.h"
 
 namespace dimscope::tests {
 namespace {
 
 using namespace kernels;
-
-std::vector<std::string> usableBackends() {
-    std::vector<std::string> all;
-    for (const BackendInfo& info : listBackends())
-        if (info.usable()) all.push_back(info.name);
-    return all;
-}
 
 /// The descriptor speaks of the defaults. SpectraFormer's keys stand for themselves where its statistic is not that of
 /// their position; RFA with a floor is no ratio.
@@ -32,17 +23,7 @@ KernelProperties propertiesOf(const KernelSpec& spec) {
     return properties;
 }
 
-class KernelPropertiesTest : public testing::TestWithParam<std::string> {
-protected:
-    RowsOutput run(const KernelSpec& spec, const OwnedHead& head, const std::vector<Index>& rows,
-                   bool weights = false) {
-        const std::vector<KernelSpec> specs{spec};
-        const std::vector<RowsJob> jobs{{head.inputs(), rows, specs, weights}};
-        return backend_->attendRows(jobs, {}).front().front();
-    }
-    double tolerance() const { return outputTolerance(GetParam()); }
-    std::unique_ptr<Backend> backend_ = makeBackend(GetParam());
-};
+class KernelPropertiesTest : public BackendFixture {};
 
 INSTANTIATE_TEST_SUITE_P(All, KernelPropertiesTest, testing::ValuesIn(usableBackends()),
                          [](const auto& instance) { return instance.param; });

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/operator/lane_exact.h"
 #include "kernels/cpu/operator/lane_quadratic.h"
+#include "kernels/cpu/operator/lane_rows.h"
 
 namespace dimscope::kernels::cpu {
 
 const LaneKernels& avx512Lanes() {
-    static constexpr LaneKernels kKernels{"avx512",    kLanes,       makePanel,   readoutChunk,
-                                          updateChunk, pairsOfPanel, finishPanel, exactBlock};
+    static constexpr LaneKernels kKernels{"avx512",     kLanes,      makePanel,  readoutChunk, updateChunk,
+                                          pairsOfPanel, finishPanel, exactBlock, kRowLanes};
     return kKernels;
 }
 

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "kernels/cpu/operator/lane_body.h"
+#include "kernels/cpu/operator/lane_math.h"
 
 // Inner loops of exact attention; see lane_body.h for why everything here is internal.
 
 namespace dimscope::kernels::cpu {
 namespace {
-
-/// 2^x for x <= 0, 0 below -127, NaN stays NaN. Polynomial on [-1/2, 1/2] with the coefficients of Cephes exp2f
-/// (relative error 1e-7); adding 1.5 * 2^23 rounds and leaves the integer in the low bits.
-inline Vector powerOfTwo(Vector x) {
-    constexpr float kRound = 12582912.0F;
-    x = x < -127.0F ? spread(-127.0F) : x;
-    const Vector rounded = x + kRound;
-    const Vector f = x - (rounded - kRound);
-    Vector y = spread(1.535336188319500e-4F);
-    y = y * f + 1.339887440266574e-3F;
-    y = y * f + 9.618437357674640e-3F;
-    y = y * f + 5.550332471162809e-2F;
-    y = y * f + 2.402264791363012e-1F;
-    y = y * f + 6.931472028550421e-1F;
-    y = y * f + 1.0F;
-    const Bits exponent = (reinterpret_cast<Bits>(rounded) + 127) << 23;
-    return y * reinterpret_cast<Vector>(exponent);
-}
 
 /// One panel's share of the scratch memory.
 struct ExactPanel {

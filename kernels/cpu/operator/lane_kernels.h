@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "kernels/indices.h"
+#include "kernels/cpu/operator/row_tasks.h"
 
 namespace dimscope::kernels::cpu {
 
@@ -127,6 +127,7 @@ struct LaneKernels {
     void (*pairs)(const PairTask&);
     void (*finish)(const FinishTask&);
     void (*exact)(const ExactTask&);
+    RowLanes rows;
 };
 
 /// Entries of ExactTask::scratch: queries, sums, maxima and weights of the panels.

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "kernels/cpu/operator/lane_math.h"
+
+// Inner loops of kernels at chosen rows; see lane_body.h for why everything here is internal.
+
+namespace dimscope::kernels::cpu {
+namespace {
+
+[[maybe_unused]] void projectRows(const ProjectTask& task) {
+    for (Index c = 0; c < task.columns; c += kLanes)
+        multiply<Into::Replace>(task.packed + c * task.depth, Factor{task.x, task.stride, task.depth, 1, 0}, task.rows,
+                                task.start ? task.start + c : nullptr, task.out + c, task.outStride);
+}
+
+[[maybe_unused]] void rowProducts(const ProductTask& task) {
+    float block[kKeyBlock * kLanes];  // (count, lanes)
+    for (Index first = task.firstRow / kLanes * kLanes; first < task.rows; first += kLanes) {
+        multiply<Into::Replace>(task.packed + first * task.depth, Factor{task.keys, task.stride, task.depth, 1, 0},
+                                task.count, nullptr, block, kLanes);
+        const Index rows = task.rows - first < kLanes ? task.rows - first : kLanes;
+        for (Index r = 0; r < rows; ++r) {
+            double* out = task.out + (first + r) * task.outStride;
+            for (Index j = 0; j < task.count; ++j) out[j] = static_cast<double>(block[j * kLanes + r]);
+        }
+    }
+}
+
+/// The vector at column c of a row, `otherwise` behind its last column.
+inline Vector loadPart(const float* row, Index c, Index columns, float otherwise) {
+    Vector v = load(row + c);
+    for (Index n = columns - c; n < kWidth; ++n) v[n] = otherwise;
+    return v;
+}
+
+inline float largestOfRow(const float* row, Index columns) {
+    Vector m = spread(-__builtin_inff());
+    for (Index c = 0; c < columns; c += kWidth) {
+        const Vector v = c + kWidth <= columns ? load(row + c) : loadPart(row, c, columns, -__builtin_inff());
+        m = v > m ? v : m;
+    }
+    float largest = m[0];
+    for (int n = 1; n < kWidth; ++n) largest = m[n] > largest ? m[n] : largest;
+    return largest;
+}
+
+inline float total(Vector v) {
+    float sum = 0.0F;
+    for (int n = 0; n < kWidth; ++n) sum += v[n];
+    return sum;
+}
+
+[[maybe_unused]] void rowMaxima(const float* x, Index stride, Index rows, Index columns, float* out) {
+    for (Index r = 0; r < rows; ++r) out[r] = largestOfRow(x + r * stride, columns);
+}
+
+[[maybe_unused]] void rowPowers(const PowerTask& task) {
+    for (Index r = 0; r < task.rows; ++r) {
+        float* row = task.x + r * task.stride;
+        const float shift = task.shift[r] = largestOfRow(row, task.columns);
+        Vector sum{};
+        const auto step = [&](Vector x, Index c) {
+            x -= shift;
+            x = x < task.floor ? spread(task.floor) : x;
+            const Vector y = powerOfTwo(x);
+            store(row + c, y);
+            return y;
+        };
+        Index c = 0;
+        for (; c + kWidth <= task.columns; c += kWidth) sum += step(load(row + c), c);
+        if (c < task.columns) {
+            Vector last = step(loadPart(row, c, task.columns, -__builtin_inff()), c);
+            for (Index n = task.columns - c; n < kWidth; ++n) last[n] = 0.0F;  // not the floor
+            sum += last;
+        }
+        task.sums[r] = total(sum);
+    }
+}
+
+[[maybe_unused]] void rowExponentials(const ExpTask& task) {
+    for (Index r = 0; r < task.rows; ++r) {
+        float* row = task.x + r * task.stride;
+        const float shift = task.shift[r], factor = task.factor ? task.factor[r] : 1.0F;
+        Vector sum{};
+        for (Index c = 0; c < task.columns; c += kWidth) {
+            Vector x = c + kWidth <= task.columns ? load(row + c) : loadPart(row, c, task.columns, -__builtin_inff());
+            x -= shift;
+            x = x < task.floor ? spread(task.floor) : x;
+            const Vector y = exponential(x * factor);
+            store(row + c, y + task.add);
+            sum += y;
+        }
+        if (task.sums) task.sums[r] = total(sum);
+    }
+}
+
+/// Part of the values of one key: one row of each panel, panels kKeyTile * kLanes apart.
+inline void packValues(const float* value, Index columns, float* out) {
+    for (Index c = 0; c < columns; c += kLanes, out += kKeyTile * kLanes) {
+        if (columns - c >= kLanes) {
+            store(out, load(value + c));
+            store(out + kWidth, load(value + c + kWidth));
+        } else {
+            for (Index n = 0; n < kLanes; ++n) out[n] = c + n < columns ? value[c + n] : 0.0F;
+        }
+    }
+}
+
+constexpr Index kValuePanels = 4;  // packed at once: 16 KB of AVX2 and 64 value dimensions
+
+/// A tile of keys and up to kValuePanels panels of columns, for the rows that see it.
+inline void addWeighted(const WeightedTask& task, Index row, Index firstKey, Index firstColumn) {
+    float panels[kValuePanels * kKeyTile * kLanes];
+    const Index count = task.keys - firstKey < kKeyTile ? task.keys - firstKey : kKeyTile;
+    const Index left = task.columns - firstColumn;
+    const Index columns = left < kValuePanels * kLanes ? left : kValuePanels * kLanes;
+    const float* value = task.values + firstKey * task.valueStride + firstColumn;
+    for (Index j = 0; j < count; ++j, value += task.valueStride) {
+        if (task.valid && !task.valid[firstKey + j]) {
+            for (Index p = 0; p < kValuePanels; ++p)
+                for (Index n = 0; n < kLanes; ++n) panels[(p * kKeyTile + j) * kLanes + n] = 0.0F;
+        } else {
+            packValues(value, columns, panels + j * kLanes);
+        }
+    }
+    const Factor weights{task.weights + row * task.weightStride + firstKey, task.weightStride, count, 1, 0};
+    for (Index c = 0; c < columns; c += kLanes)
+        multiply<Into::Add>(panels + c * kKeyTile, weights, task.rows - row, nullptr,
+                            task.out + row * task.outStride + firstColumn + c, task.outStride);
+}
+
+/// Tile by tile of keys: sums in two levels, as the pairs of exact attention.
+[[maybe_unused]] void weightedValues(const WeightedTask& task) {
+    for (Index r = 0; r < task.rows; ++r)
+        for (Index c = 0; c < (task.columns + kLanes - 1) / kLanes * kLanes; ++c)
+            task.out[r * task.outStride + c] = 0.0F;
+    Index row = 0;
+    for (Index first = 0; first < task.keys; first += kKeyTile) {
+        while (row < task.rows && task.end[row] <= first) ++row;
+        for (Index c = 0; c < task.columns; c += kValuePanels * kLanes) addWeighted(task, row, first, c);
+    }
+}
+
+/// step(vector, place) on all of x, `otherwise` behind its end.
+template <class Step>
+inline void overWide(const double* x, Index count, double otherwise, Step step) {
+    Index n = 0;
+    for (; n + kWideWidth <= count; n += kWideWidth) step(loadWide(x + n), n);
+    if (n == count) return;
+    Wide last = spreadWide(otherwise);
+    for (Index k = n; k < count; ++k) last[k - n] = x[k];
+    step(last, n);
+}
+
+inline void storePart(double* x, Index place, Index count, Wide v) {
+    if (place + kWideWidth <= count) {
+        storeWide(x + place, v);
+    } else {
+        for (Index k = place; k < count; ++k) x[k] = v[k - place];
+    }
+}
+
+inline Wide loadWidePart(const double* x, Index place, Index count) {
+    if (place + kWideWidth <= count) return loadWide(x + place);
+    Wide v{};
+    for (Index k = place; k < count; ++k) v[k - place] = x[k];
+    return v;
+}
+
+inline double total(Wide v) {
+    double sum = 0.0;
+    for (int n = 0; n < kWideWidth; ++n) sum += v[n];
+    return sum;
+}
+
+[[maybe_unused]] double largestOf(const double* x, Index count) {
+    Wide m = spreadWide(-__builtin_inf());
+    overWide(x, count, -__builtin_inf(), [&](Wide v, Index) { m = v > m ? v : m; });
+    double largest = m[0];
+    for (int n = 1; n < kWideWidth; ++n) largest = m[n] > largest ? m[n] : largest;
+    return largest;
+}
+
+[[maybe_unused]] double sumOf(const double* x, Index count) {
+    Wide even{}, odd{};  // two, so that additions overlap
+    overWide(x, count, 0.0, [&](Wide v, Index) {
+        const Wide next = even + v;
+        even = odd;
+        odd = next;
+    });
+    return total(even + odd);
+}
+
+[[maybe_unused]] double shiftedExpOf(double* x, Index count, double shift) {
+    Wide sum{};
+    overWide(x, count, -__builtin_inf(), [&](Wide v, Index n) {
+        const Wide y = exponentialWide(v - shift);
+        storePart(x, n, count, y);
+        sum += y;
+    });
+    return total(sum);
+}
+
+[[maybe_unused]] Index logarithmsOf(double* x, const double* offset, Index count, double least) {
+    WideBits lost{};
+    overWide(x, count, 1.0, [&](Wide v, Index n) {
+        const auto bad = reinterpret_cast<WideBits>(v >= least) + 1;  // 1 where not
+        lost += bad;
+        Wide y = logarithmWide(v);
+        y = v >= least ? y : spreadWide(__builtin_nan(""));
+        if (n + kWideWidth <= count) {
+            storeWide(x + n, y + loadWide(offset + n));
+        } else {
+            for (Index k = n; k < count; ++k) x[k] = y[k - n] + offset[k];
+        }
+    });
+    Index sum = 0;
+    for (int n = 0; n < kWideWidth; ++n) sum += static_cast<Index>(lost[n]);
+    return sum;
+}
+
+[[maybe_unused]] void sineCosineOf(const double* x, Index count, double* sine, double* cosine) {
+    overWide(x, count, 0.0, [&](Wide v, Index n) {
+        const SineCosine both = sineCosineWide(v);
+        storePart(sine, n, count, both.sine);
+        storePart(cosine, n, count, both.cosine);
+    });
+}
+
+[[maybe_unused]] void quotientsOf(const double* x, Index count, double divisor, float* out) {
+    for (Index n = 0; n < count; ++n) out[n] = static_cast<float>(x[n] / divisor);
+}
+
+[[maybe_unused]] void quadraticOf(const QuadraticTask& task) {
+    for (Index n = 0; n < task.count; n += kWideWidth) {
+        Wide kappa = spreadWide(task.epsilon);
+        for (int column = 0; column <= task.groups; ++column) {
+            Wide entry = spreadWide(column == 0 ? task.factor[0] : 0.0);
+            for (int row = column > 0 ? column : 1; row <= task.groups; ++row) {
+                const double* sums = task.sums + (row - 1) * task.stride;
+                entry += task.factor[row * (row + 1) / 2 + column] * loadWidePart(sums, n, task.count);
+            }
+            kappa += entry * entry;
+        }
+        storePart(task.out, n, task.count, kappa);
+    }
+}
+
+constexpr RowLanes kRowLanes{projectRows,    rowProducts, rowMaxima,  rowExponentials, rowPowers,
+                             weightedValues, largestOf,   sumOf,      shiftedExpOf,    logarithmsOf,
+                             sineCosineOf,   quotientsOf, quadraticOf};
+
+}  // namespace
+}  // namespace dimscope::kernels::cpu

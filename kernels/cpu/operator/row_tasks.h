@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "kernels/indices.h"
+
+namespace dimscope::kernels::cpu {
+
+// The inner loops of kernels at chosen query rows, once per instruction set. A "packed" matrix has its rows side by
+// side in panels of `lanes`: (panels, depth, lanes), lanes without a row are 0. A width is "padded" when it is a
+// multiple of the lanes; what stands behind the last column is undefined.
+
+/// Keys (or other rows) handled at a time: 17 KB of 64 dimensions and 66 KB of 256 features stay in the L2 cache; a
+/// multiple of the rows of a tile for AVX2 and AVX-512 (6 and 11).
+inline constexpr Index kKeyBlock = 66;
+
+/// out = start + x P^T, P packed.
+struct ProjectTask {
+    const float* x;  ///< (rows, depth)
+    Index stride, rows, depth;
+    const float* packed;
+    Index columns;       ///< rows of P
+    const float* start;  ///< (columns, padded); null: 0
+    float* out;          ///< (rows, columns padded)
+    Index outStride;
+};
+
+/// out(row, key) = row . key of packed rows and at most kKeyBlock keys. Rows before firstRow may be left out.
+struct ProductTask {
+    const float* packed;
+    Index rows, firstRow, depth;
+    const float* keys;  ///< (count, depth)
+    Index stride, count;
+    double* out;  ///< (rows, count)
+    Index outStride;
+};
+
+/// x = exp(factor (max(x - shift, floor))) + add in every row; exponents above 88 count as 88.
+struct ExpTask {
+    float* x;  ///< (rows, columns padded)
+    Index stride, rows, columns;
+    const float* shift;   ///< (rows)
+    const float* factor;  ///< (rows); null: 1
+    float floor, add;
+    float* sums;  ///< (rows) of the exponentials without `add`; may be null
+};
+
+/// x = 2^max(x - shift, floor), shift the largest entry of the row. Half the work of ExpTask.
+struct PowerTask {
+    float* x;  ///< (rows, columns padded)
+    Index stride, rows, columns;
+    float floor;
+    float* shift;  ///< (rows)
+    float* sums;   ///< (rows) of the powers
+};
+
+/// out = weights times values.
+struct WeightedTask {
+    const float* weights;  ///< (rows, keys)
+    Index weightStride, rows, keys;
+    const float* values;  ///< (keys, columns)
+    Index valueStride, columns;
+    const std::uint8_t* valid;  ///< (keys) values of keys with 0 are not read; null: all are
+    const Index* end;           ///< (rows) ascending; weights from here on are 0
+    float* out;                 ///< (rows, columns padded)
+    Index outStride;
+};
+
+/// out = epsilon + |L^T (1, s_1, .., s_G)|^2, L packed by rows.
+struct QuadraticTask {
+    const double* sums;  ///< (groups, count)
+    Index stride, count;
+    int groups;
+    const double* factor;
+    double epsilon;
+    double* out;  ///< (count)
+};
+
+struct RowLanes {
+    void (*project)(const ProjectTask&);
+    void (*products)(const ProductTask&);
+    /// Largest entry of each row of (rows, columns).
+    void (*maxima)(const float* x, Index stride, Index rows, Index columns, float* out);
+    void (*exponentials)(const ExpTask&);
+    void (*powers)(const PowerTask&);
+    void (*weighted)(const WeightedTask&);
+
+    // On arrays of doubles.
+    double (*largest)(const double* x, Index count);  ///< -infinity of none; NaN is passed over
+    double (*sum)(const double* x, Index count);
+    /// x = exp(x - shift), x at most shift, to 1e-14; the sum comes back.
+    double (*shiftedExp)(double* x, Index count, double shift);
+    /// x = ln x + offset to 1e-13, NaN where x is not at least `least` > 0; the number of those comes back.
+    Index (*logarithms)(double* x, const double* offset, Index count, double least);
+    /// Of angles below 1e6 to 4e-11.
+    void (*sineCosine)(const double* x, Index count, double* sine, double* cosine);
+    /// out = x / divisor.
+    void (*quotients)(const double* x, Index count, double divisor, float* out);
+    void (*quadratic)(const QuadraticTask&);
+};
+
+}  // namespace dimscope::kernels::cpu

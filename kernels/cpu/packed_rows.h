@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "kernels/cpu/eigen_view.h"
+#include "kernels/cpu/operator/lane_kernels.h"
+
+namespace dimscope::kernels::cpu {
+
+// Products in float with the instruction set of `lanes`; see operator/row_tasks.h.
+
+/// Rows side by side, the right factor of a product with other rows.
+class PackedRows {
+public:
+    PackedRows(const LaneKernels& lanes, const MatrixView<float>& rows);
+    Index rows() const { return rows_; }
+    Index depth() const { return depth_; }
+
+    /// out(r, p) = start(p) + x_r . row p. out has a padded number of columns, `start` as many or none.
+    void project(const MatrixView<float>& x, const float* start, MatrixSpan<float> out) const;
+    /// out(p, j) = row p . key j; rows before firstRow may be left out.
+    void products(const MatrixView<float>& keys, MatrixSpan<double> out, Index firstRow = 0) const;
+
+private:
+    const LaneKernels& lanes_;
+    Index rows_, depth_;
+    std::vector<float> panels_;  // (panels, depth, lanes)
+};
+
+/// `columns` and what is missing to whole panels.
+Index padded(const LaneKernels& lanes, Index columns);
+
+/// Rows [first, first + count).
+template <class T>
+MatrixView<T> middleRows(const MatrixView<T>& view, Index first, Index count) {
+    return {view.data() + first * view.stride(), count, view.cols(), view.stride()};
+}
+/// Columns [first, first + count).
+template <class T>
+MatrixSpan<T> middleColumns(const MatrixSpan<T>& span, Index first, Index count) {
+    return {span.data() + first, span.rows(), count, span.stride()};
+}
+
+/// step(first, count) for blocks of kKeyBlock keys.
+template <class Step>
+void forKeyBlocks(Index keys, Step step) {
+    for (Index first = 0; first < keys; first += kKeyBlock) step(first, std::min(kKeyBlock, keys - first));
+}
+
+}  // namespace dimscope::kernels::cpu
