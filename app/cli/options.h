@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/grouping.h"
+#include "analysis/kernel_settings.h"
 #include "analysis/selection.h"
 
 namespace dimscope::app {
@@ -15,6 +16,7 @@ namespace dimscope::app {
 struct Options {
     std::string file;
     bool json = false;
+    bool markdown = false;  ///< of the list of kernels
     std::string out;
 
     std::string layers = "all", heads = "all";
@@ -29,8 +31,9 @@ struct Options {
     analysis::GroupingParams grouping;
     std::string support = "rank";
 
-    std::string params;   ///< kernel-parameter file; empty: none
-    std::string outputs;  ///< where kernel outputs go; empty: nowhere
+    std::string params;                 ///< kernel-parameter file; empty: none
+    std::string outputs;                ///< where kernel outputs go; empty: nowhere
+    analysis::KernelSettings settings;  ///< of the kernels
     std::string kernels = "all", rows = "32", seeds = "0";
     std::string positions;  ///< empty: sampled
 
