@@ -37,6 +37,9 @@ struct Options {
     std::string kernels = "all", rows = "32", seeds = "0";
     std::string positions;  ///< empty: sampled
 
+    std::string job = "operator", shape = "9/3x64";  ///< of a bench
+    int repeat = 9;
+
     std::string method = "gauss-newton";
     std::string train, validation, evaluation;  ///< prompts of a calibration; empty: as cli.md says
     std::string fitRows = "512";

@@ -52,7 +52,7 @@ TEST(CliKernels, ParametersHaveDefaultRangeAndChoices) {
 }
 
 TEST(CliKernels, EveryParameterOfTheCatalogueIsAnOptionInAGroupOfItsOwn) {
-    const std::string compare = runCli({"compare", "--help"}).out;
+    const std::string compare = runCli({"compare", "--help"}).out, bench = runCli({"bench", "--help"}).out;
     EXPECT_NE(compare.find("Kernel parameters"), std::string::npos);
     int count = 0;
     const json document = printedBy({"kernels"});
@@ -61,6 +61,7 @@ TEST(CliKernels, EveryParameterOfTheCatalogueIsAnOptionInAGroupOfItsOwn) {
             const std::string option =
                 "--" + kernel["name"].get<std::string>() + "-" + parameter["name"].get<std::string>() + " ";
             EXPECT_NE(compare.find(option), std::string::npos) << option;
+            EXPECT_NE(bench.find(option), std::string::npos) << option;
             ++count;
         }
     EXPECT_GE(count, 20);
