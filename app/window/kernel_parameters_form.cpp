@@ -35,6 +35,7 @@ KernelParametersForm::KernelParametersForm(WorkspaceModel& model, QWidget* paren
     column_->setSpacing(4);
     title_->setObjectName("fold");
     title_->setFixedHeight(24);
+    title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // a long name does not widen the form
     title_->setCursor(Qt::PointingHandCursor);
     title_->setToolTip(tr("Shows or hides the parameters of the chosen kernel"));
     column_->addWidget(title_);
@@ -106,8 +107,8 @@ void KernelParametersForm::showTitle() {
     if (kernel == nullptr) return;
     const std::vector<std::string>& shown = model_.parameters().kernels;
     const bool compared = shown.empty() || std::find(shown.begin(), shown.end(), kernel_) != shown.end();
-    title_->setText(QString(open_ ? QChar(0x25BE) : QChar(0x25B8)) + " " +
-                    tr("Parameters of %1").arg(qt(kernel->title)) + (compared ? QString() : tr(" (not shown)")));
+    const QChar arrow = open_ ? QChar(0x25BE) : QChar(0x25B8);
+    title_->setText(QString(arrow) + " " + qt(kernel->title) + (compared ? QString() : tr(" (not shown)")));
     fields_->setVisible(open_);
 }
 
