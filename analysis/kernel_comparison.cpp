@@ -127,6 +127,7 @@ ComparisonResult compareKernels(const ComparisonParams& asked, const KernelFacto
         result.positions = params.positions;
     }
     describeParams(params, result, factory, layers.front().layer, record.provenance());
+    noteSettings(factory.settings(), params.kernels, record.provenance(), result.warnings);
 
     std::vector<LayerComparison> parts;
     for (const LayerInfo& layer : layers) {

@@ -24,17 +24,19 @@ std::vector<int> integers(const std::vector<double>& values) {
     return out;
 }
 
+kernels::Performer::Shift performerShift(const ParameterReader* file, const KernelRequest& r) {
+    using Shift = kernels::Performer::Shift;
+    return chosen(file, r, "shift") == "projection" ? Shift::Projection : Shift::LogFeature;
+}
+
 kernels::KernelSpec performerFrom(const ParameterReader& file, const KernelRequest& r) {
     const ParameterArray& w = file.require("w", {-1, r.heads(), -1, r.d()});
     const Index block = w.shape[2] * r.d();
     const Index offset = (file.seedEntry(w, r.seed) * r.heads() + r.head.value) * block;
     kernels::Performer spec;
     spec.projection = std::make_shared<kernels::Matrix<double>>(w.shape[2], r.d(), arrayPart(w, offset, block));
-    spec.epsilon = file.number("eps", 0.0);
-    const std::string shift = file.text("shift", "projection");
-    if (shift != "projection" && shift != "logfeature")
-        file.refuse("shift '" + shift + "', expected projection or logfeature");
-    spec.shift = shift == "projection" ? kernels::Performer::Shift::Projection : kernels::Performer::Shift::LogFeature;
+    spec.epsilon = file.number("eps", r.setting("epsilon"));
+    spec.shift = performerShift(&file, r);
     return spec;
 }
 
@@ -51,42 +53,40 @@ void readFastFood(const ParameterReader& file, const KernelRequest& r, Spec& spe
     spec.permutation = std::make_shared<std::vector<int>>(integers(row("perm")));
 }
 
-double calibratedPhi(const ParameterReader& file, const KernelRequest& r) {
-    return file.require("a", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
+double calibratedPhi(const ParameterReader* file, const KernelRequest& r) {
+    if (!file || (!file->find("a") && r.settings.isGiven(r.kernel, "phi"))) return r.setting("phi");
+    return file->require("a", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
 }
 
-kernels::KernelSpec spectraFormerFrom(const ParameterReader& file, const KernelRequest& r) {
+/// Statistic, scaling and constants of the SpectraFormer of the published code.
+void finish(const ParameterReader* file, const KernelRequest& r, kernels::SpectraFormer& spec) {
     using kernels::SpectraFormer;
-    SpectraFormer spec;
-    readFastFood(file, r, spec);
-    spec.epsilon = file.number("eps", 1e-4);
-    const std::string statistic = file.text("statistic", "position");
-    const std::string scaling = file.text("scaling", "upstream");
-    if (statistic == "sequence")
-        spec.statistic = SpectraFormer::Statistic::Sequence;
-    else if (statistic == "calibrated")
-        spec.statistic = SpectraFormer::Statistic::Calibrated;
-    else if (statistic != "position")
-        file.refuse("statistic '" + statistic + "', expected position, sequence or calibrated");
-    if (scaling == "single")
-        spec.scaling = SpectraFormer::Scaling::Single;
-    else if (scaling != "upstream")
-        file.refuse("scaling '" + scaling + "', expected upstream or single");
+    spec.epsilon = file ? file->number("eps", r.setting("epsilon")) : r.setting("epsilon");
+    const std::string statistic = chosen(file, r, "statistic");
+    if (statistic == "sequence") spec.statistic = SpectraFormer::Statistic::Sequence;
+    if (statistic == "calibrated") spec.statistic = SpectraFormer::Statistic::Calibrated;
+    if (chosen(file, r, "scaling") == "single") spec.scaling = SpectraFormer::Scaling::Single;
     if (spec.statistic == SpectraFormer::Statistic::Calibrated) spec.phi = calibratedPhi(file, r);
+}
+
+/// The same for the estimator.
+void finish(const ParameterReader* file, const KernelRequest& r, kernels::SpectraFormerUnbiased& spec) {
+    if (chosen(file, r, "statistic") != "calibrated") return;
+    spec.statistic = kernels::SpectraFormerUnbiased::Statistic::Calibrated;
+    spec.phi = calibratedPhi(file, r);
+}
+
+template <class Spec>
+kernels::KernelSpec fastFoodFrom(const ParameterReader& file, const KernelRequest& r) {
+    Spec spec;
+    readFastFood(file, r, spec);
+    finish(&file, r, spec);
     return spec;
 }
 
-kernels::KernelSpec spectraFormerUnbiasedFrom(const ParameterReader& file, const KernelRequest& r) {
-    kernels::SpectraFormerUnbiased spec;
-    readFastFood(file, r, spec);
-    const std::string statistic = file.text("statistic", "sequence");
-    if (statistic == "calibrated") {
-        spec.statistic = kernels::SpectraFormerUnbiased::Statistic::Calibrated;
-        spec.phi = calibratedPhi(file, r);
-    } else if (statistic != "sequence") {
-        file.refuse("statistic '" + statistic + "', expected sequence or calibrated: q and k need one constant");
-    }
-    return spec;
+kernels::DiJiang::Orientation orientation(const ParameterReader* file, const KernelRequest& r) {
+    using Orientation = kernels::DiJiang::Orientation;
+    return chosen(file, r, "orientation") == "inverse" ? Orientation::Inverse : Orientation::Forward;
 }
 
 kernels::KernelSpec diJiangFrom(const ParameterReader& file, const KernelRequest& r) {
@@ -101,11 +101,7 @@ kernels::KernelSpec diJiangFrom(const ParameterReader& file, const KernelRequest
         spec.theta =
             std::make_shared<std::vector<double>>(arrayPart(*theta, (seed * r.heads() + r.head.value) * r.d(), r.d()));
     }
-    const std::string orientation = file.text("orientation", "inverse");
-    if (orientation != "inverse" && orientation != "forward")
-        file.refuse("orientation '" + orientation + "', expected inverse or forward");
-    spec.orientation =
-        orientation == "inverse" ? kernels::DiJiang::Orientation::Inverse : kernels::DiJiang::Orientation::Forward;
+    spec.orientation = orientation(&file, r);
     return spec;
 }
 
@@ -124,7 +120,7 @@ kernels::KernelSpec oalFrom(const ParameterReader& file, const KernelRequest& r)
         file.refuse(fmt::format("head {}: {} groups need labels 0..{} and {} factors; there is label {} and {} factors",
                                 r.head.value, spec.groups, spec.groups - 1, length, largest, factor.shape[1]));
     spec.factor = arrayPart(factor, r.head.value * factor.shape[1], length);
-    spec.epsilon = file.number("eps", 1e-6);
+    spec.epsilon = file.number("eps", r.setting("epsilon"));
     return spec;
 }
 
@@ -132,12 +128,12 @@ kernels::KernelSpec globalFrom(const ParameterReader& file, const KernelRequest&
     const ParameterArray& l = file.require("l", {r.heads(), 3});
     kernels::GlobalQuadratic spec;
     std::copy_n(l.values.begin() + r.head.value * 3, 3, spec.factor.begin());
-    spec.epsilon = file.number("eps", 1e-6);
+    spec.epsilon = file.number("eps", r.setting("epsilon"));
     return spec;
 }
 
 kernels::KernelSpec taylorShiftFrom(const ParameterReader& file, const KernelRequest& r) {
-    kernels::TaylorShift spec;
+    kernels::TaylorShift spec{r.setting("tau")};
     if (file.find("tau")) spec.tau = file.require("tau", {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
     return spec;
 }
@@ -173,13 +169,31 @@ kernels::KernelSpec drawnFastFood(const KernelRequest& r) {
     spec.g = std::make_shared<std::vector<double>>(std::move(draw.g));
     spec.s = std::make_shared<std::vector<double>>(std::move(draw.s));
     spec.permutation = std::make_shared<std::vector<int>>(std::move(draw.permutation));
+    finish(nullptr, r, spec);
+    return spec;
+}
+
+kernels::KernelSpec drawnPerformer(const KernelRequest& r) {
+    kernels::Performer spec;
+    spec.projection = std::make_shared<kernels::Matrix<double>>(kernels::performerProjection(
+        r.wholeSetting("features"), static_cast<int>(r.d()), r.key(), r.layer.layer.value, r.head.value));
+    spec.epsilon = r.setting("epsilon");
+    spec.shift = performerShift(nullptr, r);
+    return spec;
+}
+
+kernels::KernelSpec drawnDiJiang(const KernelRequest& r) {
+    kernels::DiJiang spec;
+    spec.t = std::make_shared<std::vector<double>>(
+        kernels::diJiangDraw(static_cast<int>(r.d()), r.key(), r.layer.layer.value));
+    spec.orientation = orientation(nullptr, r);
     return spec;
 }
 
 kernels::KernelSpec readFrom(const ParameterReader& file, const std::string& kernel, const KernelRequest& request) {
     if (kernel == "performer") return performerFrom(file, request);
-    if (kernel == "spectraformer") return spectraFormerFrom(file, request);
-    if (kernel == "spectraformer_unbiased") return spectraFormerUnbiasedFrom(file, request);
+    if (kernel == "spectraformer") return fastFoodFrom<kernels::SpectraFormer>(file, request);
+    if (kernel == "spectraformer_unbiased") return fastFoodFrom<kernels::SpectraFormerUnbiased>(file, request);
     if (kernel == "dijiang") return diJiangFrom(file, request);
     if (kernel == "taylorshift") return taylorShiftFrom(file, request);
     if (kernel == "global") return globalFrom(file, request);
@@ -192,11 +206,7 @@ std::string groupName(const std::string& kernel) { return kernel == "zeros_sm" ?
 }  // namespace
 
 KernelFactory::KernelFactory(KernelSettings settings, std::shared_ptr<const kernels::ParameterSet> parameters)
-    : settings_(settings), parameters_(std::move(parameters)) {
-    if (settings_.performerFeatures < 1)
-        throw kernels::ArgumentError(
-            fmt::format("performer features {}, expected 1 or more", settings_.performerFeatures));
-}
+    : settings_(std::move(settings)), parameters_(std::move(parameters)) {}
 
 void KernelFactory::setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels) {
     groups_[{layer, head}] = std::move(labels);
@@ -223,7 +233,7 @@ std::string KernelFactory::origin(const std::string& kernel, LayerIndex layer) c
 
 kernels::KernelSpec KernelFactory::make(const std::string& kernel, const LayerInfo& layer, HeadIndex head, int seed,
                                         std::vector<Warning>& warnings) const {
-    const KernelRequest request{layer, head, seed};
+    const KernelRequest request{kernel, settings_, layer, head, seed};
     if (!kernels::findKernel(kernel)) throw kernels::ArgumentError(fmt::format("unknown kernel '{}'", kernel));
     if (kernel == "softmax") return kernels::Softmax{};
     if (kernel == "taylor") return kernels::Taylor{};
@@ -231,10 +241,12 @@ kernels::KernelSpec KernelFactory::make(const std::string& kernel, const LayerIn
     if (kernel == "zero") return kernels::Zero{};
     if (kernel == "first_value") return kernels::FirstValue{};
     std::optional<ParameterReader> file;
-    if (const kernels::ParameterGroup* found = group(kernel, layer.layer))
+    if (const kernels::ParameterGroup* found = group(kernel, layer.layer)) {
         file.emplace(parameters_->name, layer.layer, groupName(kernel), *found);
-    else
+        warnAboutOverridden(*file, request, warnings);
+    } else {
         warnAboutStart(kernel, layer.layer, warnings);
+    }
     if (const auto spec = otherKernel(kernel, file ? &*file : nullptr, request)) return *spec;
     return file ? readFrom(*file, kernel, request) : startOf(kernel, request);
 }
@@ -247,28 +259,30 @@ void KernelFactory::warnAboutStart(const std::string& kernel, LayerIndex layer, 
     if (std::find(warnings.begin(), warnings.end(), missing) == warnings.end()) warnings.push_back(missing);
 }
 
-kernels::KernelSpec KernelFactory::startOf(const std::string& kernel, const KernelRequest& request) const {
-    const int layer = request.layer.layer.value;
-    const auto dim = static_cast<int>(request.d());
-    if (kernel == "performer") {
-        kernels::Performer spec;
-        spec.projection = std::make_shared<kernels::Matrix<double>>(
-            kernels::performerProjection(settings_.performerFeatures, dim, request.key(), layer, request.head.value));
-        spec.epsilon = settings_.performerEpsilon;
-        return spec;
+void KernelFactory::warnAboutOverridden(const ParameterReader& file, const KernelRequest& request,
+                                        std::vector<Warning>& warnings) const {
+    for (const KernelSettings::Entry& entry : settings_.given()) {
+        if (entry.kernel != request.kernel) continue;
+        const std::string& stored = kernels::findParameter(entry.kernel, entry.parameter)->inFile;
+        if (!file.holds(stored.empty() ? entry.parameter : stored)) continue;
+        const Warning overridden{
+            "setting-overridden", fmt::format("layer {} {}", request.layer.layer.value, request.kernel),
+            fmt::format("{} is not used: {} holds its own", settingText(entry), parameters_->name)};
+        if (std::find(warnings.begin(), warnings.end(), overridden) == warnings.end()) warnings.push_back(overridden);
     }
+}
+
+kernels::KernelSpec KernelFactory::startOf(const std::string& kernel, const KernelRequest& request) const {
+    if (kernel == "performer") return drawnPerformer(request);
     if (kernel == "spectraformer") return drawnFastFood<kernels::SpectraFormer>(request);
     if (kernel == "spectraformer_unbiased") return drawnFastFood<kernels::SpectraFormerUnbiased>(request);
-    if (kernel == "dijiang") {
-        kernels::DiJiang spec;
-        spec.t = std::make_shared<std::vector<double>>(kernels::diJiangDraw(dim, request.key(), layer));
-        return spec;
-    }
-    if (kernel == "taylorshift") return kernels::TaylorShift{};
-    if (kernel == "global") return kernels::GlobalQuadratic{taylorFactor(1e-6), 1e-6};
+    if (kernel == "dijiang") return drawnDiJiang(request);
+    if (kernel == "taylorshift") return kernels::TaylorShift{request.setting("tau")};
+    const double epsilon = request.setting("epsilon");
+    if (kernel == "global") return kernels::GlobalQuadratic{taylorFactor(epsilon), epsilon};
     const auto labels = groups_.find({request.layer.layer, request.head});
-    return taylorOal(labels != groups_.end() ? labels->second : std::vector<int>(static_cast<std::size_t>(dim), 0),
-                     1e-6);
+    const auto dim = static_cast<std::size_t>(request.d());
+    return taylorOal(labels != groups_.end() ? labels->second : std::vector<int>(dim, 0), epsilon);
 }
 
 }  // namespace dimscope::analysis

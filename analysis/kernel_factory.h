@@ -9,27 +9,25 @@
 #include <vector>
 
 #include "analysis/head_source.h"
+#include "analysis/kernel_settings.h"
 #include "kernels/kernel_spec.h"
 #include "kernels/parameter_set.h"
 
 namespace dimscope::analysis {
 
+class ParameterReader;
 struct KernelRequest;
 
-/// What a person may set about kernels.
-struct KernelSettings {
-    int performerFeatures = 250;
-    double performerEpsilon = 0.0;
-    friend bool operator==(const KernelSettings&, const KernelSettings&) = default;
-};
-
 /// Makes the kernel of one head: draws keyed by (seed, layer, head), parameters of a file where it has them,
-/// the stated start otherwise. Same arguments give the same kernel on every backend and thread count.
+/// the stated start with the settings otherwise. The file wins over a setting, because it was made for exactly this
+/// layer and what it holds fits together; a warning says so. Same arguments give the same kernel on every backend and
+/// thread count.
 class KernelFactory {
 public:
     explicit KernelFactory(KernelSettings settings = {},
                            std::shared_ptr<const kernels::ParameterSet> parameters = nullptr);
 
+    const KernelSettings& settings() const { return settings_; }
     /// Group labels used by "oal" where the parameter file has none: from the dump's own grouping.
     void setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels);
 
@@ -48,6 +46,8 @@ public:
 private:
     const kernels::ParameterGroup* group(const std::string& name, LayerIndex layer) const;
     void warnAboutStart(const std::string& kernel, LayerIndex layer, std::vector<Warning>& warnings) const;
+    void warnAboutOverridden(const ParameterReader& file, const KernelRequest& request,
+                             std::vector<Warning>& warnings) const;
     kernels::KernelSpec startOf(const std::string& kernel, const KernelRequest& request) const;
     KernelSettings settings_;
     std::shared_ptr<const kernels::ParameterSet> parameters_;

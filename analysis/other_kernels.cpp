@@ -12,8 +12,6 @@ using kernels::KernelSpec;
 using kernels::Matrix;
 using kernels::ParameterArray;
 
-constexpr int kRfaRows = 64, kSketches = 16;  // as the published code has them
-
 /// The matrix of one seed and head in [S, Hq, rows, cols].
 std::shared_ptr<const Matrix<double>> drawnMatrix(const ParameterReader& file, const ParameterArray& array,
                                                   const KernelRequest& r) {
@@ -35,43 +33,53 @@ double requiredNumber(const ParameterReader& file, const char* name, const Kerne
     return file.require(name, {r.heads()}).values[static_cast<std::size_t>(r.head.value)];
 }
 
-double headNumber(const ParameterReader* file, const char* name, const KernelRequest& r, double otherwise) {
-    return file && file->find(name) ? requiredNumber(*file, name, r) : otherwise;
+/// The head's entry of an optional [Hq], else the setting of the same name.
+double headNumber(const ParameterReader* file, const char* name, const KernelRequest& r) {
+    return file && file->find(name) ? requiredNumber(*file, name, r) : r.setting(name);
+}
+
+/// An attribute of the file, else the setting of the same name.
+double number(const ParameterReader* file, const char* name, const KernelRequest& r) {
+    return file ? file->number(name, r.setting(name)) : r.setting(name);
+}
+
+int integer(const ParameterReader* file, const char* name, const KernelRequest& r) {
+    return file ? file->integer(name, r.wholeSetting(name)) : r.wholeSetting(name);
+}
+
+/// A file that holds the group holds both gates.
+double gate(const ParameterReader* file, const char* name, const KernelRequest& r) {
+    return file ? requiredNumber(*file, name, r) : r.setting(name);
 }
 
 KernelSpec zerosSm(const ParameterReader* file, const KernelRequest& r) {
-    if (!file) return kernels::ZerosSm{};
-    return kernels::ZerosSm{requiredNumber(*file, "sigma1", r), requiredNumber(*file, "sigmah", r),
-                            headNumber(file, "sigma0", r, 0.0)};
+    return kernels::ZerosSm{gate(file, "sigma1", r), gate(file, "sigmah", r), headNumber(file, "sigma0", r)};
 }
 
 KernelSpec linearZeros(const ParameterReader* file, const KernelRequest& r) {
-    if (!file) return kernels::LinearZeros{};
-    return kernels::LinearZeros{requiredNumber(*file, "sigma1", r), requiredNumber(*file, "sigmah", r),
-                                headNumber(file, "sigma0", r, 0.0), headRow(file, "mu", r),
-                                headNumber(file, "tau", r, 0.0)};
+    return kernels::LinearZeros{gate(file, "sigma1", r), gate(file, "sigmah", r), headNumber(file, "sigma0", r),
+                                headRow(file, "mu", r), headNumber(file, "tau", r)};
 }
 
-KernelSpec cosFormer(const ParameterReader* file, const KernelRequest&) {
-    kernels::CosFormer spec;
-    if (file) spec.length = file->number("m", spec.length);
-    return spec;
+KernelSpec cosFormer(const ParameterReader* file, const KernelRequest& r) {
+    return kernels::CosFormer{number(file, "m", r)};
 }
 
 KernelSpec rfa(const ParameterReader* file, const KernelRequest& r) {
     kernels::Rfa spec;
-    if (file) {
+    spec.floor = number(file, "floor", r);
+    if (file)
         spec.projection = drawnMatrix(*file, file->require("w", {-1, r.heads(), -1, r.d()}), r);
-        spec.floor = file->number("floor", spec.floor);
-        return spec;
-    }
-    spec.projection = std::make_shared<Matrix<double>>(
-        kernels::rfaProjection(kRfaRows, static_cast<int>(r.d()), r.key(), r.layer.layer.value, r.head.value));
+    else
+        spec.projection = std::make_shared<Matrix<double>>(kernels::rfaProjection(
+            r.wholeSetting("features"), static_cast<int>(r.d()), r.key(), r.layer.layer.value, r.head.value));
     return spec;
 }
 
 KernelSpec hedgehog(const ParameterReader* file, const KernelRequest& r) {
+    using Variant = kernels::Hedgehog::Variant;
     kernels::Hedgehog spec;
+    spec.variant = chosen(file, r, "variant") == "fla" ? Variant::Fla : Variant::Lolcats;
     if (!file) return spec;
     const auto map = [&](const char* name) -> std::shared_ptr<const Matrix<double>> {
         if (!file->find(name)) return nullptr;
@@ -82,9 +90,6 @@ KernelSpec hedgehog(const ParameterReader* file, const KernelRequest& r) {
     const auto shared = map("w");
     spec.query = file->find("w_q") ? map("w_q") : shared;
     spec.key = file->find("w_k") ? map("w_k") : shared;
-    const std::string variant = file->text("variant", "lolcats");
-    if (variant != "lolcats" && variant != "fla") file->refuse("variant '" + variant + "', expected lolcats or fla");
-    spec.variant = variant == "fla" ? kernels::Hedgehog::Variant::Fla : kernels::Hedgehog::Variant::Lolcats;
     return spec;
 }
 
@@ -92,11 +97,7 @@ KernelSpec reBased(const ParameterReader* file, const KernelRequest& r) {
     return kernels::ReBased{headRow(file, "gamma", r), headRow(file, "beta", r)};
 }
 
-KernelSpec power(const ParameterReader* file, const KernelRequest&) {
-    kernels::Power spec;
-    if (file) spec.exponent = file->integer("p", spec.exponent);
-    return spec;
-}
+KernelSpec power(const ParameterReader* file, const KernelRequest& r) { return kernels::Power{integer(file, "p", r)}; }
 
 KernelSpec polySketch(const ParameterReader* file, const KernelRequest& r) {
     kernels::PolySketch spec;
@@ -107,24 +108,20 @@ KernelSpec polySketch(const ParameterReader* file, const KernelRequest& r) {
         spec.s2 = drawnMatrix(*file, s2, r);
         return spec;
     }
-    kernels::SketchDraw draw =
-        kernels::polySketchDraw(static_cast<int>(r.d()), kSketches, r.key(), r.layer.layer.value, r.head.value);
+    kernels::SketchDraw draw = kernels::polySketchDraw(static_cast<int>(r.d()), r.wholeSetting("r"), r.key(),
+                                                       r.layer.layer.value, r.head.value);
     spec.s1 = std::make_shared<Matrix<double>>(std::move(draw.s1));
     spec.s2 = std::make_shared<Matrix<double>>(std::move(draw.s2));
     return spec;
 }
 
-KernelSpec lolcats(const ParameterReader* file, const KernelRequest&) {
-    kernels::Lolcats spec;
-    if (!file) return spec;
-    spec.window = file->integer("window", static_cast<int>(spec.window));
-    spec.sigma = file->number("sigma", spec.sigma);
-    return spec;
+KernelSpec lolcats(const ParameterReader* file, const KernelRequest& r) {
+    return kernels::Lolcats{integer(file, "window", r), number(file, "sigma", r)};
 }
 
 /// gamma_h = 1 - 2^(-5 - h) by query head number.
 KernelSpec retNet(const ParameterReader* file, const KernelRequest& r) {
-    return kernels::RetNet{1.0 - std::exp2(-5.0 - r.head.value), headNumber(file, "scale", r, 1.0)};
+    return kernels::RetNet{1.0 - std::exp2(-5.0 - r.head.value), headNumber(file, "scale", r)};
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/error.h"
+#include "kernels/kernel_catalog.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -63,6 +65,10 @@ std::string ParameterReader::text(const std::string& name, const std::string& ot
     throw ShapeError(fmt::format("{}: attribute '{}' is a number, expected text", place_, name));
 }
 
+bool ParameterReader::holds(const std::string& name) const {
+    return find(name) || group_.attributes.find(name) != group_.attributes.end();
+}
+
 void ParameterReader::refuse(const std::string& why) const { throw ShapeError(place_ + ": " + why); }
 
 Index ParameterReader::seedEntry(const ParameterArray& array, int seed) const {
@@ -70,6 +76,16 @@ Index ParameterReader::seedEntry(const ParameterArray& array, int seed) const {
         refuse(fmt::format("seed {}: the file holds {} draws, choose 0..{}", seed, array.shape.front(),
                            array.shape.front() - 1));
     return seed;
+}
+
+std::string chosen(const ParameterReader* file, const KernelRequest& request, const char* parameter) {
+    std::string choice = request.settings.choice(request.kernel, parameter);
+    if (!file) return choice;
+    choice = file->text(parameter, choice);
+    const auto& choices = kernels::findParameter(request.kernel, parameter)->choices;
+    if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+        file->refuse(fmt::format("{} '{}', expected one of {}", parameter, choice, fmt::join(choices, ", ")));
+    return choice;
 }
 
 std::vector<double> arrayPart(const ParameterArray& array, Index offset, Index count) {

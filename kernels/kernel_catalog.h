@@ -8,13 +8,16 @@
 
 namespace dimscope::kernels {
 
-/// One parameter of a kernel as forms and options show it.
+/// One parameter of a kernel as forms and options show it: a number, or one of a few choices.
 struct KernelParameter {
     std::string name;   ///< "features"
     std::string title;  ///< "Features m"
     double defaultValue = 0.0, least = 0.0, most = 0.0;
     bool integer = false;
-    std::string note;  ///< unit or meaning
+    std::string note;                       ///< unit or meaning
+    std::vector<std::string> choices = {};  ///< where there are any, the value is a place in this list
+    std::string inFile = {};  ///< what fixes it in a parameter file where that is not its name: "eps", "w"
+    bool learned = false;     ///< calibration fits it, so a value holds only without calibration
 };
 
 /// What holds for every head with the stated defaults.
@@ -45,5 +48,12 @@ struct KernelDescriptor {
 std::span<const KernelDescriptor> kernelCatalog();
 /// Null where no kernel has this name.
 const KernelDescriptor* findKernel(std::string_view name);
+/// Null where no kernel has this name or the kernel no such parameter.
+const KernelParameter* findParameter(std::string_view kernel, std::string_view parameter);
+
+/// A value as a person reads and writes it: "0.0001", "forward".
+std::string valueText(const KernelParameter& parameter, double value);
+/// What a parameter may be, in words: "a whole number from 1 to 8", "one of inverse, forward".
+std::string allowedText(const KernelParameter& parameter);
 
 }  // namespace dimscope::kernels

@@ -8,6 +8,7 @@
 
 #include "analysis/evaluation_params.h"
 #include "analysis/grouping.h"
+#include "analysis/kernel_settings.h"
 #include "analysis/selection.h"
 
 namespace dimscope::app {
@@ -16,6 +17,7 @@ namespace dimscope::app {
 struct Options {
     std::string file;
     bool json = false;
+    bool markdown = false;  ///< of the list of kernels
     std::string out;
 
     std::string layers = "all", heads = "all";
@@ -30,12 +32,16 @@ struct Options {
     analysis::GroupingParams grouping;
     std::string support = "rank";
 
-    std::string params;   ///< kernel-parameter file; empty: none
-    std::string outputs;  ///< where kernel outputs go; empty: nowhere
+    std::string params;                 ///< kernel-parameter file; empty: none
+    std::string outputs;                ///< where kernel outputs go; empty: nowhere
+    analysis::KernelSettings settings;  ///< of the kernels
     std::string kernels = "all", rows = "32", seeds = "0";
     std::string positions;  ///< empty: sampled
     std::int64_t exactFirst = 0, exactWindow = 0;
     bool centreKeys = false;
+
+    std::string job = "operator", shape = "9/3x64";  ///< of a bench
+    int repeat = 9;
 
     std::string method = "gauss-newton";
     std::string train, validation, evaluation;  ///< prompts of a calibration; empty: as cli.md says

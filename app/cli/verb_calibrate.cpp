@@ -4,6 +4,7 @@
 
 #include "analysis/calibration/calibration.h"
 #include "app/cli/inputs.h"
+#include "app/cli/kernel_options.h"
 #include "app/cli/lists.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
@@ -23,6 +24,7 @@ void addCalibrateOptions(CLI::App& verb, Options& options) {
     addGroupingOptions(verb, options);
     addParamsOption(verb, options, "groups of oal and draws of dijiang");
     addBackendOptions(verb, options);
+    addKernelParameterOptions(verb, options, analysis::calibratedKernels(), false);
     addOutOption(verb, options);
     addJsonOption(verb, options);
 }
@@ -51,6 +53,13 @@ CalibrationParams fitFrom(const Options& options) {
     params.seed = options.seed;
     params.threads = options.threads;
     return params;
+}
+
+/// A fit of oal begins with one of global.
+std::vector<std::string> usedKernels(const CalibrationParams& params) {
+    std::vector<std::string> used = params.kernels;
+    if (std::find(used.begin(), used.end(), "oal") != used.end()) used.emplace_back("global");
+    return used;
 }
 
 bool fitsGroups(const CalibrationParams& params, const analysis::KernelFactory& factory,
@@ -110,11 +119,12 @@ VerbOutput runCalibrate(const Options& options, const kernels::RunControl& contr
     params.train = promptsFrom("--train", options.train, info);
     params.validation = promptsFrom("--validation", options.validation, info);
     params.evaluation = promptsFrom("--evaluation", options.evaluation, info);
-    analysis::KernelFactory factory({}, inputs.parameters);
+    analysis::KernelFactory factory(options.settings, inputs.parameters);
     const bool groups = fitsGroups(params, factory, selectedLayers(params.selection, info));
     if (groups) addGroups(options, inputs, params, factory, control.slice(0.0F, 0.05F));
     CalibrationResult result =
         analysis::calibrateKernels(params, factory, *inputs.source, control.slice(groups ? 0.05F : 0.0F, 1.0F));
+    noteSettings(options.settings, usedKernels(params), result.provenance, result.warnings);
     noteParameters(inputs, result.provenance, result.warnings);
     writeParameters(options, result, factory, info);
     control.throwIfCancelled();

@@ -4,11 +4,11 @@
 #include "analysis/figures/kernel_figures.h"
 #include "analysis/kernel_comparison.h"
 #include "app/cli/inputs.h"
+#include "app/cli/kernel_options.h"
 #include "app/cli/lists.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
 #include "io/kernel_outputs.h"
-#include "kernels/kernel_catalog.h"
 
 namespace dimscope::app {
 namespace {
@@ -24,24 +24,9 @@ void addCompareOptions(CLI::App& verb, Options& options) {
     addEvaluationOptions(verb, options);
     addParamsOption(verb, options, "kernels, draws and /positions");
     addBackendOptions(verb, options);
+    addKernelParameterOptions(verb, options, kernelNames(), true);
     addOutOption(verb, options);
     addJsonOption(verb, options);
-}
-
-/// Names on the command line; "all" is every kernel but exact attention, which stands beside them anyway.
-std::vector<std::string> kernelsFrom(const Options& options) {
-    std::vector<std::string> known;
-    for (const kernels::KernelDescriptor& kernel : kernels::kernelCatalog())
-        if (kernel.name != "softmax") known.push_back(kernel.name);
-    const auto names = parseNames("--kernels", options.kernels);
-    if (!names) return known;
-    for (const std::string& name : *names)
-        if (!kernels::findKernel(name)) {
-            std::string list = "softmax";
-            for (const std::string& kernel : known) list += ", " + kernel;
-            throw UsageError("--kernels: there is no kernel '" + name + "'; there are " + list);
-        }
-    return *names;
 }
 
 /// All that the command line says by itself.
@@ -127,7 +112,7 @@ VerbOutput runCompare(const Options& options, const kernels::RunControl& control
     params.selection = selectionFrom(options, info, {"evaluation"});
     params.evaluation = evaluationFrom(options, info);
     params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, info));
-    const analysis::KernelFactory factory({}, inputs.parameters);
+    const analysis::KernelFactory factory(options.settings, inputs.parameters);
     ComparisonResult result =
         analysis::compareKernels(params, factory, *inputs.source, *inputs.backend, control, options.kernels == "all");
     noteParameters(inputs, result.provenance, result.warnings);
@@ -151,7 +136,8 @@ Verb compareVerb() {
             "  dimscope-cli compare dump.h5 --layers 15 --kernels performer,taylor --seeds 0-4\n"
             "  dimscope-cli compare dump.h5 --rows all --out errors.tex\n"
             "  dimscope-cli compare dump.h5 --kernels oal,taylor --exact-first 1 --exact-window 64\n"
-            "  dimscope-cli compare dump.h5 --params kernels.h5 --positions 0,17,200 --outputs y.h5 --json",
+            "  dimscope-cli compare dump.h5 --params kernels.h5 --positions 0,17,200 --outputs y.h5 --json\n"
+            "  dimscope-cli compare dump.h5 --kernels power,hedgehog --power-p 4 --hedgehog-variant fla",
             addCompareOptions, runCompare};
 }
 

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <fmt/format.h>
-
-#include "analysis/kernel_factory.h"
 #include "analysis/run_record.h"
+#include "app/cli/kernel_reference.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
 #include "kernels/backend_registry.h"
-#include "kernels/kernel_catalog.h"
-#include "kernels/kernel_cost.h"
 
 namespace dimscope::app {
 namespace {
 
 using kernels::KernelDescriptor;
 
-// A head of common size: whether a backend has a kernel, and what it costs, is asked for this one.
-constexpr kernels::HeadShape kHead{.rows = 1024, .headDim = 64, .valueDim = 64};
-
 void addKernelsOptions(CLI::App& verb, Options& options) {
     addOutOption(verb, options);
     addJsonOption(verb, options);
+    verb.add_flag("--markdown", options.markdown,
+                  "Print all that is known of them, as resources/docs/kernels.md has it")
+        ->excludes(verb.get_option("--json"));
 }
 
 /// A backend, or why there is none.
@@ -43,32 +39,41 @@ std::vector<Candidate> candidates() {
     return all;
 }
 
-kernels::KernelSpec specOf(const KernelDescriptor& kernel) {
-    analysis::LayerInfo layer;
-    layer.nHeads = layer.nKvHeads = 1;
-    layer.headDim = kHead.headDim;
-    layer.valueDim = kHead.valueDim;
-    std::vector<analysis::Warning> warnings;
-    return analysis::KernelFactory().make(kernel.name, layer, kernels::HeadIndex{0}, 0, warnings);
-}
-
 kernels::Support supportOf(const Candidate& candidate, const KernelDescriptor& kernel) {
     if (!candidate.backend) return {false, candidate.reason};
-    return candidate.backend->supports(specOf(kernel), kHead);
+    return candidate.backend->supports(commonSpec(kernel), kCommonHead);
 }
 
 /// Null where the kernel has no linear-time form.
 Json countJson(const std::optional<kernels::Index>& count) { return count ? Json(*count) : Json(nullptr); }
 
 Json costJson(const KernelDescriptor& kernel) {
-    const kernels::KernelCost cost = kernels::kernelCost(specOf(kernel), kHead);
-    return {{"positions", kHead.rows},
-            {"head_dim", kHead.headDim},
-            {"value_dim", kHead.valueDim},
+    const kernels::KernelCost cost = kernels::kernelCost(commonSpec(kernel), kCommonHead);
+    return {{"positions", kCommonHead.rows},
+            {"head_dim", kCommonHead.headDim},
+            {"value_dim", kCommonHead.valueDim},
             {"features", countJson(cost.features)},
             {"state_entries", countJson(cost.stateEntries)},
             {"learned", cost.learned},
             {"flops_per_token", numberJson(cost.flopsPerToken)}};
+}
+
+/// A number, or the name of a choice.
+Json valueJson(const kernels::KernelParameter& parameter, double value) {
+    return parameter.choices.empty() ? numberJson(value) : Json(valueText(parameter, value));
+}
+
+Json parameterJson(const kernels::KernelParameter& parameter) {
+    const bool number = parameter.choices.empty();
+    return {{"name", parameter.name},
+            {"title", parameter.title},
+            {"default", valueJson(parameter, parameter.defaultValue)},
+            {"least", number ? numberJson(parameter.least) : Json(nullptr)},
+            {"most", number ? numberJson(parameter.most) : Json(nullptr)},
+            {"integer", number && parameter.integer},
+            {"choices", parameter.choices},
+            {"learned", parameter.learned},
+            {"note", parameter.note}};
 }
 
 Json kernelJson(const KernelDescriptor& kernel, const std::vector<Candidate>& backends) {
@@ -79,13 +84,7 @@ Json kernelJson(const KernelDescriptor& kernel, const std::vector<Candidate>& ba
               {"limits", kernel.limits},     {"cost", costJson(kernel)},
               {"backends", Json::object()}};
     for (const kernels::KernelParameter& parameter : kernel.parameters)
-        json["parameters"].push_back({{"name", parameter.name},
-                                      {"title", parameter.title},
-                                      {"default", numberJson(parameter.defaultValue)},
-                                      {"least", numberJson(parameter.least)},
-                                      {"most", numberJson(parameter.most)},
-                                      {"integer", parameter.integer},
-                                      {"note", parameter.note}});
+        json["parameters"].push_back(parameterJson(parameter));
     for (const Candidate& candidate : backends) {
         const kernels::Support support = supportOf(candidate, kernel);
         json["backends"][candidate.name] = {{"supported", support.supported}, {"reason", support.reason}};
@@ -108,7 +107,7 @@ analysis::Table kernelsTable(const std::vector<Candidate>& backends) {
     return table;
 }
 
-VerbOutput runKernels(const Options&, const kernels::RunControl&) {
+VerbOutput runKernels(const Options& options, const kernels::RunControl&) {
     analysis::RunRecord record("kernels", nullptr, 0);
     const std::vector<Candidate> backends = candidates();
     VerbOutput output;
@@ -117,7 +116,7 @@ VerbOutput runKernels(const Options&, const kernels::RunControl&) {
         output.document["kernels"].push_back(kernelJson(kernel, backends));
     output.table = kernelsTable(backends);
     output.table.provenance = record.finished();
-    output.text = alignedText(output.table);
+    output.text = options.markdown ? kernelReference() : alignedText(output.table);
     return output;
 }
 

@@ -38,6 +38,7 @@ Verb kernelsVerb();
 Verb devicesVerb();
 Verb compareVerb();
 Verb calibrateVerb();
+Verb benchVerb();
 Verb importVerb();
 Verb exportVerb();
 

@@ -111,7 +111,7 @@ ComparisonKey Workspace::layerComparisonKey(LayerIndex layer) const {
     key.seeds.clear();
     for (int draw = 0; draw < parameters_.draws; ++draw) key.seeds.push_back(parameters_.seed + draw);
     key.rowSeed = static_cast<std::uint64_t>(parameters_.seed);
-    key.settings = parameters_.settings;
+    key.settings = parameters_.settings.of(key.kernels);
     key.grouping = grouping;
     return key;
 }

@@ -9,6 +9,8 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "app/window/number_box.h"
+
 namespace dimscope::app {
 namespace {
 
@@ -72,6 +74,14 @@ QDoubleSpinBox* FormBuilder::number(const QString& label, double least, double m
     return field;
 }
 
+NumberBox* FormBuilder::anyNumber(const QString& label, double least, double most, const QString& tip) {
+    auto* field = new NumberBox(least, most, &form_);
+    field->setFixedWidth(kFieldWidth);
+    add(label, field, tip);
+    grid_->addWidget(field, row_++, 1);
+    return field;
+}
+
 QComboBox* FormBuilder::choice(const QString& label, const QString& tip) {
     auto* field = new QComboBox(&form_);
     field->setFixedWidth(kChoiceWidth);
@@ -97,6 +107,15 @@ QCheckBox* FormBuilder::check(const QString& label, const QString& tip) {
     return field;
 }
 
+void FormBuilder::note(const QString& text) {
+    auto* label = new QLabel(text, &form_);
+    label->setObjectName("secondary");
+    label->setFixedHeight(kFieldHeight);
+    grid_->addWidget(label, row_++, 0, 1, 3);
+}
+
+void FormBuilder::widget(QWidget* part) { grid_->addWidget(part, row_++, 0, 1, 3); }
+
 void FormBuilder::resetLink(std::function<void()> reset) {
     auto* link = new QPushButton(QObject::tr("Reset to defaults"), &form_);
     link->setObjectName("link");
@@ -107,5 +126,7 @@ void FormBuilder::resetLink(std::function<void()> reset) {
 }
 
 void FormBuilder::finish() { grid_->setRowStretch(row_, 1); }
+
+void FormBuilder::nest() { grid_->setContentsMargins(0, 0, 0, 0); }
 
 }  // namespace dimscope::app

@@ -2,6 +2,7 @@
 #include "app/window/kernel_rows.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +21,29 @@ const analysis::PooledError* pooledOf(const analysis::ComparisonResult* layer, a
     return nullptr;
 }
 
+/// "m = 64", "fla": what a person has set; of the Performer always the number of features.
+std::vector<std::string> settingsOf(const kernels::KernelDescriptor& kernel, const analysis::KernelSettings& settings) {
+    std::vector<std::string> texts;
+    for (const kernels::KernelParameter& parameter : kernel.parameters) {
+        const double value = settings.value(kernel.name, parameter.name);
+        const bool always = kernel.name == "performer" && parameter.name == "features";
+        if (value == parameter.defaultValue && !always) continue;
+        const std::string text = valueText(parameter, value);
+        // A title of several words ends in its symbol: "Features m".
+        const std::size_t space = parameter.title.find_last_of(' ');
+        const std::string symbol = space == std::string::npos ? parameter.name : parameter.title.substr(space + 1);
+        texts.push_back(parameter.choices.empty() ? symbol + " = " + text : text);
+    }
+    return texts;
+}
+
 std::string settingOf(const kernels::KernelDescriptor& kernel, const Parameters& parameters,
                       const analysis::HeadGrouping* grouping) {
-    if (kernel.name == "performer") return fmt::format("m = {}", parameters.settings.performerFeatures);
-    std::string text;
-    if (kernel.name == "oal" && grouping != nullptr) text = fmt::format("{} groups, ", grouping->groups.size());
-    return kernel.trained ? text + "uncalibrated" : text;
+    std::vector<std::string> texts = settingsOf(kernel, parameters.settings);
+    if (kernel.name == "oal" && grouping != nullptr)
+        texts.insert(texts.begin(), fmt::format("{} groups", grouping->groups.size()));
+    if (kernel.trained) texts.emplace_back("uncalibrated");
+    return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 KernelRow exactRow(const analysis::ComparisonResult* layer) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "app/window/form_builder.h"
+#include "app/window/kernel_parameters_form.h"
 #include "app/window/prompt_choice.h"
 #include "app/window/qt_text.h"
 #include "app/window/workspace_model.h"
@@ -53,11 +54,11 @@ void KernelsForm::buildKernels(FormBuilder& builder) {
     builder.section(tr("Kernels"));
     kernels_ = builder.menu(tr("Shown"), tr("Kernels that are compared with exact attention"));
     fillKernels();
-    features_ =
-        builder.integer(tr("Performer m"), 1, 4096, tr("Random features of the Performer: 1 to 4096, default 250"));
-    weights_ = builder.choice(tr("Weights of"), tr("Kernel whose attention weights are shown"));
+    chosen_ =
+        builder.choice(tr("Chosen"), tr("Kernel whose weights and parameters are shown, as by a click on its row"));
     for (const std::string& name : comparableKernels())
-        weights_->addItem(qt(kernels::findKernel(name)->title), qt(name));
+        chosen_->addItem(qt(kernels::findKernel(name)->title), qt(name));
+    builder.widget(new KernelParametersForm(model_, this));
 }
 
 void KernelsForm::fillKernels() {
@@ -82,9 +83,9 @@ void KernelsForm::fillKernels() {
 }
 
 void KernelsForm::connectFields() {
-    for (QSpinBox* field : {length_, rows_, seed_, draws_, bin_, features_})
+    for (QSpinBox* field : {length_, rows_, seed_, draws_, bin_})
         connect(field, &QSpinBox::valueChanged, this, &KernelsForm::apply);
-    for (QComboBox* field : {prompts_, weights_})
+    for (QComboBox* field : {prompts_, chosen_})
         connect(field, &QComboBox::currentIndexChanged, this, &KernelsForm::apply);
 }
 
@@ -118,8 +119,7 @@ void KernelsForm::show() {
     seed_->setValue(p.seed);
     draws_->setValue(p.draws);
     bin_->setValue(static_cast<int>(p.positionBin));
-    features_->setValue(p.settings.performerFeatures);
-    weights_->setCurrentIndex(std::max(0, weights_->findData(qt(p.weightsOf))));
+    chosen_->setCurrentIndex(std::max(0, chosen_->findData(qt(p.weightsOf))));
     for (QAction* action : kernelActions_)
         action->setChecked(p.kernels.empty() || std::find(p.kernels.begin(), p.kernels.end(),
                                                           action->data().toString().toStdString()) != p.kernels.end());
@@ -153,8 +153,7 @@ void KernelsForm::apply() {
     p.seed = seed_->value();
     p.draws = draws_->value();
     p.positionBin = bin_->value();
-    p.settings.performerFeatures = features_->value();
-    p.weightsOf = weights_->currentData().toString().toStdString();
+    p.weightsOf = chosen_->currentData().toString().toStdString();
     p.kernels = checkedKernels();
     model_.setParameters(p);
     show();  // a menu from which everything was unchecked means all

@@ -47,8 +47,7 @@ private:
     QLabel* binUnit_ = nullptr;
     QPushButton* kernels_ = nullptr;
     std::vector<QAction*> kernelActions_;
-    QSpinBox* features_ = nullptr;
-    QComboBox* weights_ = nullptr;
+    QComboBox* chosen_ = nullptr;
     bool showing_ = false;
 };
 

@@ -50,6 +50,8 @@ QPushButton:focus { border-color: $accent; }
 QPushButton:disabled { color: $field; border-color: $border; }
 QPushButton#link { background: transparent; border: none; padding: 0; color: $accent; }
 QPushButton#link:hover, QPushButton#link:focus { text-decoration: underline; }
+QPushButton#fold { background: transparent; border: none; padding: 0; text-align: left; font-weight: 600; }
+QPushButton#fold:hover, QPushButton#fold:focus { background: transparent; color: $accent; }
 QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $field; border-radius: 2px; background: $panel; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($check); }
 QCheckBox:focus { color: $accent; }

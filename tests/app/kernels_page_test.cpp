@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/kernels_page.h"
 
+#include <QComboBox>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTest>
+#include <map>
 
+#include "app/window/kernel_parameters_form.h"
 #include "app/window/kernel_table.h"
 #include "app/window/kernel_table_model.h"
 #include "app/window/main_window.h"
+#include "app/window/number_box.h"
+#include "kernels/kernel_catalog.h"
 #include "tests/app/window_fixture.h"
 
 namespace dimscope::app {
@@ -24,6 +31,23 @@ protected:
     bool waitForComparison() {
         return waitUntil([this] { return window().comparison().head() && !window().comparison().stale(); });
     }
+    KernelParametersForm& form() { return *window().findChild<KernelParametersForm*>(); }
+    /// The field of the chosen kernel with this label; null where it has none.
+    template <class Field>
+    Field* field(const QString& label) {
+        for (Field* candidate : form().findChildren<Field*>())
+            if (candidate->accessibleName() == label && !candidate->parentWidget()->isHidden()) return candidate;
+        return nullptr;
+    }
+    double relMseOf(const std::string& kernel) {
+        return window().comparison().head()->find(LayerIndex{15}, HeadIndex{4}, kernel)->relMse;
+    }
+    /// Waits for the result that a change brings.
+    void waitForAnother(const std::shared_ptr<const analysis::ComparisonResult>& before) {
+        ASSERT_TRUE(
+            waitUntil([&] { return window().comparison().head() != before && !window().comparison().stale(); }));
+    }
+    void chooseKernel(const QString& name) { emit page().table().kernelChosen(name); }
     KernelsPage& page() { return *qobject_cast<KernelsPage*>(window().currentPage()); }
     /// Heads that the result at hand is about.
     bool isAbout(HeadChoice head) {
@@ -98,6 +122,125 @@ TEST_F(KernelsPageTest, exportsFiguresAndTheTable) {
     const PageContent content = page().content();
     ASSERT_EQ(content.tables.size(), 1U);
     EXPECT_EQ(content.tables.front()->rows(), comparableKernels().size() + 1);
+}
+
+TEST_F(KernelsPageTest, theFormHasTheParametersOfTheChosenKernelAlone) {
+    for (const kernels::KernelDescriptor& kernel : kernels::kernelCatalog()) {
+        if (kernel.referenceLine || kernel.name == "softmax") continue;
+        chooseKernel(QString::fromStdString(kernel.name));
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        int fields = 0;
+        for (const kernels::KernelParameter& parameter : kernel.parameters) {
+            const QString title = QString::fromStdString(parameter.title);
+            const bool found = parameter.choices.empty() ? (parameter.integer ? field<QSpinBox>(title) != nullptr
+                                                                              : field<NumberBox>(title) != nullptr)
+                                                         : field<QComboBox>(title) != nullptr;
+            EXPECT_TRUE(found) << kernel.name << " " << parameter.name;
+            ++fields;
+        }
+        EXPECT_EQ(form().findChildren<QAbstractSpinBox*>().size() + form().findChildren<QComboBox*>().size(), fields)
+            << kernel.name;
+    }
+}
+
+TEST_F(KernelsPageTest, everyKindOfParameterComputesAnew) {
+    chooseKernel("power");
+    auto before = window().comparison().head();
+    const double square = relMseOf("power"), performer = relMseOf("performer");
+    field<QSpinBox>("Exponent p")->setValue(4);
+    waitForAnother(before);
+    EXPECT_NE(relMseOf("power"), square);
+    EXPECT_EQ(relMseOf("performer"), performer);
+
+    chooseKernel("hedgehog");
+    before = window().comparison().head();
+    const double lolcats = relMseOf("hedgehog");
+    field<QComboBox>("Variant")->setCurrentText("fla");
+    waitForAnother(before);
+    EXPECT_NE(relMseOf("hedgehog"), lolcats);
+
+    chooseKernel("performer");
+    before = window().comparison().head();
+    NumberBox* epsilon = field<NumberBox>("Epsilon");
+    epsilon->setFocus();
+    epsilon->selectAll();
+    QTest::keyClicks(epsilon, "1e-4");
+    QTest::keyClick(epsilon, Qt::Key_Return);
+    EXPECT_EQ(window().model().parameters().settings.value("performer", "epsilon"), 1e-4);
+    waitForAnother(before);
+    EXPECT_NE(relMseOf("performer"), performer);
+}
+
+TEST_F(KernelsPageTest, theDefaultAgainIsAsIfNothingHadBeenSet) {
+    const Parameters untouched = window().model().parameters();
+    chooseKernel("power");
+    field<QSpinBox>("Exponent p")->setValue(6);
+    EXPECT_NE(window().model().parameters().settings, untouched.settings);
+    field<QSpinBox>("Exponent p")->setValue(2);
+    EXPECT_EQ(window().model().parameters().settings, untouched.settings);
+    field<QSpinBox>("Exponent p")->setValue(6);
+    window().model().setParameters(untouched);  // as an undo would
+    chooseKernel("power");
+    EXPECT_EQ(field<QSpinBox>("Exponent p")->value(), 2);
+}
+
+TEST_F(KernelsPageTest, theParametersFoldAway) {
+    chooseKernel("power");
+    QPushButton* title = form().findChild<QPushButton*>("fold");
+    EXPECT_TRUE(title->text().contains("Power"));
+    QTest::mouseClick(title, Qt::LeftButton);
+    EXPECT_FALSE(form().findChild<QSpinBox*>()->isVisible());
+    QTest::mouseClick(title, Qt::LeftButton);
+    EXPECT_TRUE(form().findChild<QSpinBox*>()->isVisible());
+}
+
+TEST_F(KernelsPageTest, theRowSaysWhatIsSet) {
+    const auto before = window().comparison().head();
+    Parameters parameters = window().model().parameters();
+    parameters.settings.set("power", "p", 4);
+    parameters.settings.setText("hedgehog", "variant", "fla");
+    window().model().setParameters(parameters);
+    waitForAnother(before);
+    std::map<std::string, std::string> settings;
+    for (int row = 0; row < page().table().rows().rowCount(); ++row)
+        settings[page().table().rows().row(row).name] = page().table().rows().row(row).setting;
+    EXPECT_EQ(settings["power"], "p = 4");
+    EXPECT_EQ(settings["hedgehog"], "fla, uncalibrated");
+    EXPECT_EQ(settings["performer"], "m = 250");
+    EXPECT_EQ(settings.count("elu"), 1U);
+    EXPECT_EQ(settings["elu"], "");
+}
+
+TEST(NumberBox, stepsByTheLeadingDigit) {
+    const auto up = [](double value) { return nextByLeadingDigit(value, true, 1e-6); };
+    const auto down = [](double value) { return nextByLeadingDigit(value, false, 1e-6); };
+    EXPECT_DOUBLE_EQ(up(0.0), 1e-6);
+    EXPECT_DOUBLE_EQ(up(1e-6), 2e-6);
+    EXPECT_DOUBLE_EQ(up(9e-6), 1e-5);
+    EXPECT_DOUBLE_EQ(up(0.1), 0.2);
+    EXPECT_DOUBLE_EQ(down(1e-5), 9e-6);
+    EXPECT_DOUBLE_EQ(down(2e-6), 1e-6);
+    EXPECT_EQ(down(1e-6), 0.0);
+    EXPECT_DOUBLE_EQ(down(0.0), -1e-6);
+    EXPECT_DOUBLE_EQ(up(-1.0), -0.9);
+    EXPECT_DOUBLE_EQ(down(-9.0), -10.0);
+}
+
+TEST(NumberBox, takesScientificNotationAndRefusesWhatIsOutside) {
+    NumberBox box(0.0, 0.5);
+    box.setValue(1e-6);
+    EXPECT_EQ(box.text(), "1e-6");
+    EXPECT_EQ(box.value(), 1e-6);
+    int place = 0;
+    for (const auto& [text, state] : {std::pair<QString, QValidator::State>{"2.5e-4", QValidator::Acceptable},
+                                      {"1e-", QValidator::Intermediate},
+                                      {"0.7", QValidator::Intermediate},
+                                      {"", QValidator::Intermediate},
+                                      {"nan", QValidator::Invalid},
+                                      {"1,5", QValidator::Invalid}}) {
+        QString typed = text;
+        EXPECT_EQ(box.validate(typed, place), state) << text.toStdString();
+    }
 }
 
 TEST_F(KernelsPageTest, nothingIsComputedWhileThePageIsNotSeen) {

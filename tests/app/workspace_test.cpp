@@ -89,7 +89,11 @@ TEST_F(WorkspaceTest, everyChangeOfAParameterIsAnotherKey) {
     EXPECT_TRUE(changed([](Parameters& p) { p.draws = 1; }));
     EXPECT_TRUE(changed([](Parameters& p) { p.length = 12; }));
     EXPECT_TRUE(changed([](Parameters& p) { p.kernels = {"performer"}; }));
-    EXPECT_TRUE(changed([](Parameters& p) { p.settings.performerFeatures = 10; }));
+    EXPECT_TRUE(changed([](Parameters& p) { p.settings.set("performer", "features", 10); }));
+    EXPECT_FALSE(changed([](Parameters& p) {
+        p.settings.set("power", "p", 4);
+        p.settings.clear("power", "p");
+    }));
     EXPECT_TRUE(changed([](Parameters& p) { p.grouping.tau = 3.0; }));
     EXPECT_FALSE(changed([](Parameters& p) { p.positionBin = 8; }));  // only drawn differently
     workspace_.setParameters({});
@@ -97,11 +101,24 @@ TEST_F(WorkspaceTest, everyChangeOfAParameterIsAnotherKey) {
     EXPECT_NE(workspace_.headComparisonKey(head(3, 0)), key);
 }
 
+TEST_F(WorkspaceTest, aSettingOfAKernelThatIsNotShownComputesNothing) {
+    Parameters parameters;
+    parameters.kernels = {"performer"};
+    workspace_.setParameters(parameters);
+    const ComparisonKey key = workspace_.headComparisonKey(head(3, 0));
+    parameters.settings.set("power", "p", 4);
+    workspace_.setParameters(parameters);
+    EXPECT_EQ(workspace_.headComparisonKey(head(3, 0)), key);
+    parameters.kernels = {"performer", "power"};
+    workspace_.setParameters(parameters);
+    EXPECT_EQ(workspace_.headComparisonKey(head(3, 0)).settings.value("power", "p"), 4.0);
+}
+
 TEST_F(WorkspaceTest, comparesOneHeadAndKeepsItsWeights) {
     Parameters parameters;
     parameters.kernels = {"performer", "oal"};
     parameters.rows = 5;
-    parameters.settings.performerFeatures = 8;
+    parameters.settings.set("performer", "features", 8);
     workspace_.setParameters(parameters);
     const auto result = compareKernelsOf(workspace_.context(slot_), workspace_.headComparisonKey(head(3, 1)), {});
     ASSERT_NE(result->find(LayerIndex{3}, HeadIndex{1}, "performer"), nullptr);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <benchmark/benchmark.h>
 
+#include "analysis/bench/bench_source.h"
 #include "app/core/layer_jobs.h"
 #include "app/core/workspace.h"
-#include "tests/benchmarks/bench_source.h"
 
 namespace dimscope::benchmarks {
 namespace {
@@ -17,7 +17,7 @@ constexpr analysis::Index kPositions = 4096;
 class Live : public benchmark::Fixture {
 public:
     void SetUp(benchmark::State&) override {
-        workspace_.adopt("bench.h5", std::make_shared<BenchSource>(kPositions));
+        workspace_.adopt("bench.h5", std::make_shared<analysis::BenchSource>(analysis::BenchShape{}, kPositions, 1));
         app::Parameters parameters;
         parameters.draws = 1;
         workspace_.setParameters(parameters);

@@ -3,10 +3,10 @@
 
 #include <array>
 
+#include "analysis/bench/bench_source.h"
 #include "analysis/kernel_factory.h"
 #include "kernels/backend_registry.h"
 #include "kernels/kernel_catalog.h"
-#include "tests/benchmarks/bench_source.h"
 
 // Kernels at 32 rows of heads of the shape of SmolLM2-135M at N = 4096, 2 threads, seeded N(0, 1); draws are made
 // beforehand. compare_torch.py runs the kernels of a layer in PyTorch beside them.
@@ -24,7 +24,7 @@ public:
     static constexpr Index kPositions = 4096, kRows = 32;
     static constexpr int kThreads = 2, kHeads = 9;
 
-    RowsOfALayer() : source_(kPositions) {
+    RowsOfALayer() : source_(analysis::BenchShape{}, kPositions, 1) {
         for (Index n = 0; n < kRows; ++n) rows_.push_back((n + 1) * kPositions / kRows - 1);
         std::vector<int> labels(64, 0);  // four dimensions outside the bulk, two groups of two
         for (const std::size_t outlier : {5U, 20U}) labels[outlier] = 1;
@@ -63,7 +63,7 @@ private:
         return inputs;
     }
 
-    BenchSource source_;
+    analysis::BenchSource source_;
     analysis::KernelFactory factory_;
     std::vector<Index> rows_;
     std::array<std::vector<KernelSpec>, kHeads> specs_;

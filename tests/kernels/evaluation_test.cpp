@@ -3,24 +3,15 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/backend_registry.h"
 #include "kernels/checks.h"
 #include "kernels/kernel_catalog.h"
-#include "tests/kernels/tolerances.h"
+#include "tests/kernels/backend_fixture.h"
 #include "tests/support/compare.h"
-#include "tests/support/head_cases.h"
 
 namespace dimscope::tests {
 namespace {
 
 using namespace kernels;
-
-std::vector<std::string> evaluatingBackends() {
-    std::vector<std::string> all;
-    for (const BackendInfo& info : listBackends())
-        if (info.usable()) all.push_back(info.name);
-    return all;
-}
 
 RowsOutput evaluated(Backend& backend, const KernelSpec& spec, const Evaluation& how, const OwnedHead& head,
                      const std::vector<Index>& rows, bool weights = false) {
@@ -44,7 +35,7 @@ protected:
     std::unique_ptr<Backend> backend_ = makeBackend(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(All, EvaluationTest, testing::ValuesIn(evaluatingBackends()),
+INSTANTIATE_TEST_SUITE_P(All, EvaluationTest, testing::ValuesIn(usableBackends()),
                          [](const auto& instance) { return instance.param; });
 
 std::shared_ptr<const std::vector<std::uint8_t>> dimensions(std::vector<std::uint8_t> kept) {

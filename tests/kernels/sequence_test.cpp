@@ -5,22 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/backend_registry.h"
-#include "tests/kernels/tolerances.h"
+#include "tests/kernels/backend_fixture.h"
 #include "tests/support/compare.h"
-#include "tests/support/head_cases.h"
 
 namespace dimscope::tests {
 namespace {
 
 using namespace kernels;
-
-std::vector<std::string> sequenceBackends() {
-    std::vector<std::string> all;
-    for (const BackendInfo& info : listBackends())
-        if (info.usable()) all.push_back(info.name);
-    return all;
-}
 
 /// Rows [from, from + count) of a head.
 OwnedHead stretchOf(const OwnedHead& head, Index from, Index count) {
@@ -86,7 +77,7 @@ protected:
     std::unique_ptr<Backend> backend_ = makeBackend(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SequenceTest, testing::ValuesIn(sequenceBackends()),
+INSTANTIATE_TEST_SUITE_P(All, SequenceTest, testing::ValuesIn(usableBackends()),
                          [](const auto& instance) { return instance.param; });
 
 TEST_P(SequenceTest, EqualsThePairwisePathAtAnyLengthAndChunk) {
