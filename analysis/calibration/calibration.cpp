@@ -8,9 +8,9 @@
 
 #include "analysis/calibration/calibration_rows.h"
 #include "analysis/calibration/head_calibration.h"
-#include "analysis/calibration/parallel_heads.h"
 #include "analysis/head_loader.h"
 #include "analysis/run_record.h"
+#include "kernels/cpu/worker_pool.h"
 #include "kernels/error.h"
 
 namespace dimscope::analysis {
@@ -183,7 +183,10 @@ CalibrationResult calibrateKernels(const CalibrationParams& params, const Kernel
     }
     CalibrationRun run(result.params, factory, source, calibrationRows(result.params, source, length, result.warnings),
                        length, tasks.size(), control);
-    forEachHead(tasks.size(), params.threads, [&](std::size_t n) { run.run(tasks[n]); });
+    // Its own control: a cancelled fit ends by itself and keeps the best so far.
+    kernels::cpu::WorkerPool(params.threads).run(static_cast<Index>(tasks.size()), RunControl(), [&](Index n) {
+        run.run(tasks[static_cast<std::size_t>(n)]);
+    });
     for (HeadTask& task : tasks) {
         result.fits.insert(result.fits.end(), task.fits.begin(), task.fits.end());
         for (const Warning& warning : task.warnings)
