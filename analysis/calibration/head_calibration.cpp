@@ -63,8 +63,8 @@ FitRows HeadCalibration::rowsOf(const LinearKernel& kernel, std::vector<Index> H
 }
 
 std::vector<FitStart> HeadCalibration::startsOf(const KernelSpec& untrained, const KernelFit* learnedGlobal) const {
-    const bool oneBasin = std::holds_alternative<kernels::DiJiang>(untrained);  // its starts meet again: two will do
-    const int own = params_.method == FitMethod::Adam ? kAdamStarts : (oneBasin ? 2 : kGaussNewtonStarts);
+    const bool oneBasin = std::holds_alternative<kernels::DiJiang>(untrained);  // its starts meet again
+    const int own = params_.method == FitMethod::Adam ? kAdamStarts : (oneBasin ? 1 : kGaussNewtonStarts);
     const int count = params_.starts > 0 ? params_.starts : own;
     RandomStream random = streamOf(params_, RandomPurpose::CalibrationStarts, layer_.layer, head_, untrained);
     if (const auto* global = std::get_if<kernels::GlobalQuadratic>(&untrained))

@@ -144,8 +144,7 @@ FitRows rowsMadeBy(const LinearKernel& kernel, const PromptTensors& prompt, cons
         const Eigen::MatrixXd error =
             sums.leftCols(prompt.valueDim()) -
             sums.col(prompt.valueDim()) * (output.head(prompt.valueDim()) / output[prompt.valueDim()]).transpose();
-        const Eigen::MatrixXd gram = error * error.transpose();
-        rows.gram.col(i) = Eigen::Map<const VectorXd>(gram.data(), gram.size());
+        rows.setGram(i, error);
     }
     return rows;
 }
