@@ -16,6 +16,9 @@ namespace dimscope::analysis {
 
 struct KernelRequest;
 
+/// Name of a kernel's group in a parameter file.
+std::string parameterGroupName(const std::string& kernel);
+
 /// What a person may set about kernels.
 struct KernelSettings {
     int performerFeatures = 250;

@@ -298,6 +298,8 @@ TEST(Calibration, RefusesWhatCannotBe) {
     params.kernels = {"performer"};
     EXPECT_THROW(calibrateKernels(params, groupedFactory(), source, {}), kernels::ArgumentError);
     EXPECT_THROW(fitMethodFrom("newton"), kernels::ArgumentError);
+    params.kernels = {"hedgehog"};
+    EXPECT_THROW(calibrateKernels(params, groupedFactory(), source, {}), kernels::ArgumentError);  // adam alone
     params.kernels = {"global"};
     source.poison(3, 0);
     const CalibrationResult result = calibrateKernels(params, groupedFactory(), source, {});
