@@ -18,7 +18,7 @@ constexpr double kGainLeft = 1e-5;     // stop where an iteration gains less tha
 constexpr double kFirstDamping = 1.0;  // small first steps: they are validated
 constexpr int kPatience = 12;          // steps of a path without gain on validation rows
 constexpr std::array<double, 3> kDrawDamping{1e-2, 1.0, 1e-1};  // whole steps and small ones
-constexpr int kDraws = 60, kCheapDraws = 900;
+constexpr int kDraws = 180, kCheapDraws = 900;
 constexpr Eigen::Index kCheapMoments = 32;  // up to here a draw costs less than preparing one row
 constexpr double kLeastDamping = 1e-12;
 
