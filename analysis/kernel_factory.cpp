@@ -200,10 +200,9 @@ kernels::KernelSpec readFrom(const ParameterReader& file, const std::string& ker
     return oalFrom(file, request);
 }
 
-/// Name of a kernel's group in a parameter file.
-std::string groupName(const std::string& kernel) { return kernel == "zeros_sm" ? "zeros" : kernel; }
-
 }  // namespace
+
+std::string parameterGroupName(const std::string& kernel) { return kernel == "zeros_sm" ? "zeros" : kernel; }
 
 KernelFactory::KernelFactory(KernelSettings settings, std::shared_ptr<const kernels::ParameterSet> parameters)
     : settings_(std::move(settings)), parameters_(std::move(parameters)) {}
@@ -216,7 +215,7 @@ const kernels::ParameterGroup* KernelFactory::group(const std::string& name, Lay
     if (!parameters_) return nullptr;
     const auto found = parameters_->layers.find(layer);
     if (found == parameters_->layers.end()) return nullptr;
-    const auto kernel = found->second.find(groupName(name));
+    const auto kernel = found->second.find(parameterGroupName(name));
     return kernel == found->second.end() ? nullptr : &kernel->second;
 }
 
@@ -242,7 +241,7 @@ kernels::KernelSpec KernelFactory::make(const std::string& kernel, const LayerIn
     if (kernel == "first_value") return kernels::FirstValue{};
     std::optional<ParameterReader> file;
     if (const kernels::ParameterGroup* found = group(kernel, layer.layer)) {
-        file.emplace(parameters_->name, layer.layer, groupName(kernel), *found);
+        file.emplace(parameters_->name, layer.layer, parameterGroupName(kernel), *found);
         warnAboutOverridden(*file, request, warnings);
     } else {
         warnAboutStart(kernel, layer.layer, warnings);

@@ -18,6 +18,9 @@ namespace dimscope::analysis {
 class ParameterReader;
 struct KernelRequest;
 
+/// Name of a kernel's group in a parameter file.
+std::string parameterGroupName(const std::string& kernel);
+
 /// Makes the kernel of one head: draws keyed by (seed, layer, head), parameters of a file where it has them,
 /// the stated start with the settings otherwise. The file wins over a setting, because it was made for exactly this
 /// layer and what it holds fits together; a warning says so. Same arguments give the same kernel on every backend and

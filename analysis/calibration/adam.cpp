@@ -46,14 +46,12 @@ std::vector<std::size_t> drawnBatch(std::size_t size, std::size_t count, kernels
 
 }  // namespace
 
-FitResult fitAdam(const LinearKernel& kernel, const BatchSource& batches, const FitRows& validation,
-                  const std::vector<FitStart>& starts, const AdamSettings& settings, kernels::RandomStream random,
-                  FitProgress& progress) {
+FitResult fitAdam(const BatchProblem& problem, const std::vector<FitStart>& starts, const AdamSettings& settings,
+                  kernels::RandomStream random, FitProgress& progress) {
     FitResult result;
     for (std::size_t s = 0; s < starts.size(); ++s) {
         const auto ordinal = static_cast<int>(s);
-        const auto validated = [&](const VectorXd& theta) { return validation.mse(kernel.coefficients(theta)); };
-        double best = validated(starts[s].checkpoint);  // of this start
+        double best = problem.validationMse(starts[s].checkpoint);  // of this start
         int bestUpdate = 0;
         result.consider(starts[s].checkpoint, best, ordinal, true);
         VectorXd theta = starts[s].theta;
@@ -63,16 +61,15 @@ FitResult fitAdam(const LinearKernel& kernel, const BatchSource& batches, const 
                 result.cancelled = true;
                 return result;
             }
-            const std::size_t sequence = static_cast<std::size_t>(update - 1) % batches.rowsOfSequence.size();
-            const FitRows rows = batches.evaluate(
-                sequence,
-                drawnBatch(batches.rowsOfSequence[sequence], static_cast<std::size_t>(settings.batch), random));
+            const std::size_t sequence = static_cast<std::size_t>(update - 1) % problem.rowsOfSequence.size();
+            const std::vector<std::size_t> rows =
+                drawnBatch(problem.rowsOfSequence[sequence], static_cast<std::size_t>(settings.batch), random);
             ++result.updates;
-            theta += adam.step(kernel.derivative(theta).transpose() * rows.gradient(kernel.coefficients(theta)));
+            theta += adam.step(problem.gradient(theta, sequence, rows));
             progress.reach((static_cast<double>(s) + static_cast<double>(update) / settings.updates) /
                            static_cast<double>(starts.size()));
             if (update % settings.every != 0) continue;
-            const double mse = validated(theta);
+            const double mse = problem.validationMse(theta);
             if (mse < best) {
                 best = mse;
                 bestUpdate = update;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "analysis/calibration/calibration.h"
+#include "kernels/error.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -34,7 +35,7 @@ auto partsOf(const std::vector<KernelSpec>& heads, Part part) {
 
 using Row = std::vector<double>;
 
-/// One kernel of all heads of a layer; the first head tells which.
+/// One kernel of all heads of a layer; a fitted head tells which.
 struct GroupOfHeads {
     const std::vector<KernelSpec>& heads;
     Index headDim;
@@ -74,11 +75,84 @@ struct GroupOfHeads {
         group.attributes["orientation"] = std::string(inverse ? "inverse" : "forward");
         return group;
     }
+    /// One draw per layer; where only some heads were fitted, the others have those parameters too.
+    ParameterGroup operator()(const kernels::SpectraFormer& first) const {
+        using kernels::SpectraFormer;
+        ParameterGroup group;
+        group.arrays["b"] = paddedRows({*first.b});
+        group.arrays["g"] = paddedRows({*first.g});
+        group.arrays["s"] = paddedRows({*first.s});
+        group.arrays["perm"] = paddedRows({Row(first.permutation->begin(), first.permutation->end())});
+        const bool single = first.scaling == SpectraFormer::Scaling::Single;
+        group.attributes["scaling"] = std::string(single ? "single" : "upstream");
+        group.attributes["eps"] = first.epsilon;
+        group.attributes["statistic"] = std::string("position");
+        if (first.statistic == SpectraFormer::Statistic::Sequence)
+            group.attributes["statistic"] = std::string("sequence");
+        if (first.statistic == SpectraFormer::Statistic::Calibrated) {
+            group.attributes["statistic"] = std::string("calibrated");
+            group.arrays["a"] = oneEach(partsOf<SpectraFormer>(heads, [](const auto& spec) { return spec.phi; }));
+        }
+        return group;
+    }
+    ParameterGroup operator()(const kernels::Hedgehog& first) const {
+        using kernels::Hedgehog;
+        ParameterGroup group;
+        group.arrays["w_q"] = maps(&Hedgehog::query);
+        group.arrays["w_k"] = maps(&Hedgehog::key);
+        const bool fla = first.variant == Hedgehog::Variant::Fla;
+        group.attributes["variant"] = std::string(fla ? "fla" : "lolcats");
+        return group;
+    }
+    ParameterGroup operator()(const kernels::ZerosSm&) const { return gates<kernels::ZerosSm>(); }
+    ParameterGroup operator()(const kernels::LinearZeros&) const {
+        using kernels::LinearZeros;
+        ParameterGroup group = gates<LinearZeros>();
+        group.arrays["mu"] = paddedRows(partsOf<LinearZeros>(heads, [this](const LinearZeros& spec) {
+            return spec.mu ? *spec.mu : Row(static_cast<std::size_t>(headDim), 0.0);
+        }));
+        group.arrays["tau"] = oneEach(partsOf<LinearZeros>(heads, [](const LinearZeros& spec) { return spec.tau; }));
+        return group;
+    }
+    ParameterGroup operator()(const kernels::RetNet&) const {
+        ParameterGroup group;
+        group.arrays["scale"] =
+            oneEach(partsOf<kernels::RetNet>(heads, [](const kernels::RetNet& spec) { return spec.scale; }));
+        return group;
+    }
     template <class Other>
     ParameterGroup operator()(const Other&) const {
         return {};
     }
+
+private:
+    template <class Spec>
+    ParameterGroup gates() const {
+        ParameterGroup group;
+        group.arrays["sigma1"] = oneEach(partsOf<Spec>(heads, [](const Spec& spec) { return spec.sigma1; }));
+        group.arrays["sigmah"] = oneEach(partsOf<Spec>(heads, [](const Spec& spec) { return spec.sigmah; }));
+        group.arrays["sigma0"] = oneEach(partsOf<Spec>(heads, [](const Spec& spec) { return spec.sigma0; }));
+        return group;
+    }
+    /// [Hq, D, D], the identity where a head has no map.
+    ParameterArray maps(std::shared_ptr<const kernels::Matrix<double>> kernels::Hedgehog::*map) const {
+        ParameterArray array{{static_cast<Index>(heads.size()), headDim, headDim}, {}};
+        for (const KernelSpec& spec : heads) {
+            const auto& matrix = std::get<kernels::Hedgehog>(spec).*map;
+            for (Index r = 0; r < headDim; ++r)
+                for (Index c = 0; c < headDim; ++c)
+                    array.values.push_back(matrix ? (*matrix)(r, c) : (r == c ? 1.0 : 0.0));
+        }
+        return array;
+    }
 };
+
+/// The head that stands for its layer where parameters are one set per layer.
+const KernelSpec& firstFitted(const CalibrationResult& result, LayerIndex layer, const std::string& kernel) {
+    for (const KernelFit& fit : result.fits)
+        if (fit.layer == layer && fit.kernel == kernel) return fit.spec;
+    throw kernels::ArgumentError("layer " + std::to_string(layer.value) + " has no fit of " + kernel);
+}
 
 }  // namespace
 
@@ -95,7 +169,8 @@ kernels::ParameterSet calibratedParameters(const CalibrationResult& result, cons
             const KernelFit* fit = result.find(layer, HeadIndex{h}, kernel);
             heads.push_back(fit ? fit->spec : factory.make(kernel, shape, HeadIndex{h}, 0, given));
         }
-        set.layers[layer][kernel] = std::visit(GroupOfHeads{heads, shape.headDim}, heads.front());
+        set.layers[layer][parameterGroupName(kernel)] =
+            std::visit(GroupOfHeads{heads, shape.headDim}, firstFitted(result, layer, kernel));
     }
     return set;
 }

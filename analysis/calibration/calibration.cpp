@@ -4,97 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "analysis/calibration/calibration_rows.h"
-#include "analysis/calibration/head_calibration.h"
-#include "analysis/calibration/parallel_heads.h"
-#include "analysis/head_loader.h"
+#include "analysis/calibration/calibration_run.h"
 #include "analysis/run_record.h"
+#include "kernels/cpu/worker_pool.h"
 #include "kernels/error.h"
 
 namespace dimscope::analysis {
 namespace {
-
-struct HeadTask {
-    const LayerInfo* layer;
-    HeadIndex head;
-    std::vector<KernelFit> fits = {};
-    std::vector<Warning> warnings = {};
-};
-
-/// Everything that the fits of one run share; loading goes through one lock.
-class CalibrationRun {
-public:
-    CalibrationRun(const CalibrationParams& params, const KernelFactory& factory, HeadSource& source,
-                   std::vector<CalibrationRows> rows, Index length, std::size_t heads, const RunControl& control)
-        : params_(params),
-          factory_(factory),
-          source_(source),
-          rows_(std::move(rows)),
-          length_(length),
-          share_(1.0 / static_cast<double>(heads * std::max<std::size_t>(1, params.kernels.size()))),
-          control_(control) {}
-
-    /// Fits as many kernels as it gets to before a cancel.
-    void run(HeadTask& task) {
-        if (control_.cancelled()) return;
-        try {
-            const std::vector<HeadRows> prompts = load(task);
-            if (prompts.empty()) return;
-            const HeadCalibration calibration(params_, *task.layer, task.head, prompts);
-            std::optional<KernelFit> global;
-            if (asksFor("global") || asksFor("oal")) global = fit(calibration, "global", nullptr, task);
-            for (const std::string& kernel : params_.kernels) {
-                if (control_.cancelled() && kernel != "global") return;
-                task.fits.push_back(kernel == "global" ? *global
-                                                       : fit(calibration, kernel, global ? &*global : nullptr, task));
-                if (kernel == "oal" && !asksFor("global")) task.fits.back().seconds += global->seconds;
-            }
-        } catch (const kernels::Cancelled&) {
-            // What was fitted before stays.
-        }
-    }
-
-private:
-    bool asksFor(const std::string& kernel) const {
-        return std::find(params_.kernels.begin(), params_.kernels.end(), kernel) != params_.kernels.end();
-    }
-
-    KernelFit fit(const HeadCalibration& calibration, const std::string& kernel, const KernelFit* global,
-                  HeadTask& task) {
-        // A global factor that only oal asks for is part of oal's share.
-        FitProgress progress(control_, progress_, kernel == "global" && !asksFor("global") ? 0.0 : share_);
-        return calibration.fit(factory_.make(kernel, *task.layer, task.head, 0, task.warnings), global, progress);
-    }
-
-    /// Empty: the head has values that are not finite and is left out.
-    std::vector<HeadRows> load(HeadTask& task) {
-        const std::lock_guard lock(loading_);
-        std::vector<HeadRows> prompts;
-        for (const CalibrationRows& rows : rows_) {
-            HeadLoader loader(source_, *task.layer, rows.prompt, length_, true);
-            const kernels::HeadInputs inputs = loader.inputs(task.head, control_);
-            if (loader.nonFinite(task.head) > 0) {
-                task.warnings.push_back(loader.nonFiniteWarning(task.head));
-                return {};
-            }
-            prompts.push_back(
-                {std::make_shared<const PromptTensors>(inputs), rows.train, rows.validation, rows.evaluation});
-        }
-        return prompts;
-    }
-
-    const CalibrationParams& params_;
-    const KernelFactory& factory_;
-    HeadSource& source_;
-    std::vector<CalibrationRows> rows_;
-    Index length_;
-    double share_;
-    RunControl control_;
-    std::atomic<double> progress_{0.0};
-    std::mutex loading_;
-};
 
 std::vector<std::int64_t> promptNumbers(const std::vector<PromptIndex>& prompts) {
     std::vector<std::int64_t> numbers;
@@ -111,13 +29,36 @@ void describeFit(const CalibrationParams& params, Provenance& provenance) {
                              {"rows", std::int64_t{params.rows}}};
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 void checkCalibration(const CalibrationParams& params) {
-    for (const std::string& kernel : params.kernels)
-        if (std::find(calibratedKernels().begin(), calibratedKernels().end(), kernel) == calibratedKernels().end())
+    for (const std::string& kernel : params.kernels) {
+        if (!contains(calibratedKernels(), kernel))
             throw kernels::ArgumentError(fmt::format("kernel '{}' is not calibrated; there are {}", kernel,
                                                      fmt::join(calibratedKernels(), ", ")));
+        if (!contains(calibratedKernels(params.method), kernel))
+            throw kernels::ArgumentError(fmt::format("{}: {}", kernel, refusalOf(params.method)));
+    }
     if (params.kernels.empty()) throw kernels::ArgumentError("no kernel is given, expected at least one");
     if (params.rows < 0) throw kernels::ArgumentError(fmt::format("rows {}, expected 1 or more", params.rows));
+}
+
+/// By layer, head and order of the kernels; warnings once each.
+void collect(std::vector<FitTask>& tasks, CalibrationResult& result) {
+    for (FitTask& task : tasks) {
+        result.fits.insert(result.fits.end(), task.fits.begin(), task.fits.end());
+        for (const Warning& warning : task.warnings)
+            if (std::find(result.warnings.begin(), result.warnings.end(), warning) == result.warnings.end())
+                result.warnings.push_back(warning);
+    }
+    const auto place = [&](const KernelFit& fit) {
+        const auto kernel = std::find(result.params.kernels.begin(), result.params.kernels.end(), fit.kernel);
+        return std::tuple(fit.layer, fit.head, kernel - result.params.kernels.begin());
+    };
+    std::stable_sort(result.fits.begin(), result.fits.end(),
+                     [&](const KernelFit& a, const KernelFit& b) { return place(a) < place(b); });
 }
 
 }  // namespace
@@ -129,8 +70,22 @@ const KernelFit* CalibrationResult::find(LayerIndex layer, HeadIndex head, const
 }
 
 const std::vector<std::string>& calibratedKernels() {
-    static const std::vector<std::string> kNames{"taylorshift", "dijiang", "global", "oal"};
+    static const std::vector<std::string> kNames{"taylorshift", "dijiang",  "global",       "oal",   "spectraformer",
+                                                 "hedgehog",    "zeros_sm", "linear_zeros", "retnet"};
     return kNames;
+}
+
+std::vector<std::string> calibratedKernels(FitMethod method) {
+    std::vector<std::string> names = calibratedKernels();
+    if (method == FitMethod::GaussNewton)
+        std::erase_if(names, [](const std::string& name) { return name == "spectraformer" || name == "hedgehog"; });
+    return names;
+}
+
+std::string_view refusalOf(FitMethod method) {
+    if (method == FitMethod::Adam) return {};
+    return "gauss-newton cannot fit features of learned maps: their sums over keys change with the parameters, so that "
+           "a few steps on all rows cost as much as the whole of adam; choose adam";
 }
 
 FitMethod fitMethodFrom(std::string_view name) {
@@ -174,22 +129,21 @@ CalibrationResult calibrateKernels(const CalibrationParams& params, const Kernel
     const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());
     Index length = selectedLength(params.selection, layers.front());
     for (const LayerInfo& layer : layers) length = std::min(length, selectedLength(params.selection, layer));
-    std::vector<HeadTask> tasks;
+    std::size_t heads = 0;
     for (const LayerInfo& layer : layers) {
         if (!layer.hasValue)
             throw kernels::FormatError({source.info().path, fmt::format("/layers/{:02}", layer.layer.value),
                                         "there is no v, so kernels cannot be calibrated", "dump v beside q and k"});
-        for (const HeadIndex head : selectedHeads(params.selection, layer)) tasks.push_back({&layer, head});
+        heads += selectedHeads(params.selection, layer).size();
     }
+    std::vector<FitTask> tasks = fitTasks(result.params, layers);
     CalibrationRun run(result.params, factory, source, calibrationRows(result.params, source, length, result.warnings),
-                       length, tasks.size(), control);
-    forEachHead(tasks.size(), params.threads, [&](std::size_t n) { run.run(tasks[n]); });
-    for (HeadTask& task : tasks) {
-        result.fits.insert(result.fits.end(), task.fits.begin(), task.fits.end());
-        for (const Warning& warning : task.warnings)
-            if (std::find(result.warnings.begin(), result.warnings.end(), warning) == result.warnings.end())
-                result.warnings.push_back(warning);
-    }
+                       length, heads * params.kernels.size(), control);
+    // Its own control: a cancelled fit ends by itself and keeps the best so far.
+    kernels::cpu::WorkerPool(params.threads).run(static_cast<Index>(tasks.size()), RunControl(), [&](Index n) {
+        run.run(tasks[static_cast<std::size_t>(n)]);
+    });
+    collect(tasks, result);
     result.cancelled = control.cancelled();
     if (!result.cancelled) control.report(1.0F);
     result.provenance = record.finished();

@@ -35,7 +35,7 @@ struct KernelFit {
     double trainMse = kNaN, validationMse = kNaN, evaluationMse = kNaN;
     int updates = 0;         ///< tried, over all starts
     int start = 0;           ///< ordinal of the start that won
-    double seconds = 0.0;    ///< from the tensors to the parameters
+    double seconds = 0.0;    ///< from the tensors to the parameters; an equal part each where heads share theirs
     bool cancelled = false;  ///< stopped early: the best so far
 };
 
@@ -49,8 +49,12 @@ struct CalibrationResult {
     const KernelFit* find(LayerIndex layer, HeadIndex head, const std::string& kernel) const;
 };
 
-/// Kernels that calibrateKernels can fit.
+/// Kernels that calibrateKernels can fit, and those that a method can. zeros_sm, linear_zeros and retnet have a closed
+/// form, which is used whatever the method.
 const std::vector<std::string>& calibratedKernels();
+std::vector<std::string> calibratedKernels(FitMethod method);
+/// Why a method cannot fit the others.
+std::string_view refusalOf(FitMethod method);
 FitMethod fitMethodFrom(std::string_view name);  ///< gauss-newton | adam; throws ArgumentError
 std::string_view fitMethodName(FitMethod method);
 

@@ -50,12 +50,13 @@ public:
 class SoftmaxProducts : public PairFeatures {
 public:
     SoftmaxProducts(const Eigen::MatrixXd& projection, const PromptTensors& prompt)
-        : query_(features(std::sqrt(prompt.scale) * prompt.query * projection)),
-          key_(features(std::sqrt(prompt.scale) * prompt.key * projection)) {}
+        : factors_{features(std::sqrt(prompt.scale) * prompt.query * projection),
+                   features(std::sqrt(prompt.scale) * prompt.key * projection)} {}
 
     void fill(Index i, Index first, Index count, Eigen::MatrixXd& phi) const override {
-        phi = key_.middleRows(first, count).array().rowwise() * query_.row(i).array();
+        phi = factors_.key.middleRows(first, count).array().rowwise() * factors_.query.row(i).array();
     }
+    const Factors* factors() const override { return &factors_; }
 
 private:
     static Eigen::MatrixXd features(Eigen::MatrixXd z) {
@@ -63,7 +64,7 @@ private:
         z = z.array().exp();
         return z.array().colwise() / z.rowwise().sum().array();
     }
-    Eigen::MatrixXd query_, key_;
+    Factors factors_;
 };
 
 class DiJiangFit : public LinearKernel {

@@ -14,11 +14,16 @@ namespace dimscope::analysis {
 /// so keys and values are visited once, however often theta changes. K is a sum of squares: errors below 1e-8 of the
 /// output (1e-16 of its square) drown in its rounding.
 struct FitRows {
-    Eigen::MatrixXd gram;  ///< (moments^2, rows): K, column by column
+    Eigen::MatrixXd gram;  ///< (moments (moments + 1) / 2, rows): K, its lower triangle row by row
     Eigen::MatrixXd mass;  ///< (moments, rows): a
     kernels::Index valueDim = 0;
 
+    FitRows() = default;
+    FitRows(kernels::Index moments, kernels::Index rows, kernels::Index valueDimension);
+
     kernels::Index count() const { return mass.cols(); }
+    /// K = error error^T of one row; (moments, value_dim).
+    void setGram(kernels::Index row, const Eigen::MatrixXd& error);
     /// Mean squared error over rows and value coordinates; infinite where a denominator is not positive.
     double mse(const Eigen::VectorXd& c) const;
     /// Gradient of mse with respect to c.
@@ -32,7 +37,8 @@ struct FitRows {
     NormalEquations normalEquations(const Eigen::VectorXd& c) const;
 };
 
-/// Rows of one prompt; rows that see no key, or whose exact output is not finite, are left out. Throws Cancelled.
+/// Rows of one prompt; rows that see no key, or whose exact output is not finite, are left out. Ascending rows of a
+/// causal prompt visit each key once where the features have factors, else every row visits its own. Throws Cancelled.
 FitRows fitRows(const LinearKernel& kernel, const PairFeatures& features, const PromptTensors& prompt,
                 std::span<const kernels::Index> rows, const kernels::RunControl& control);
 /// All rows of all parts, in order.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/attention_math.h"
+#include "kernels/random_features.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -33,6 +34,11 @@ std::vector<FitStart> firstOf(std::vector<FitStart> starts, int count) {
 }
 
 }  // namespace
+
+kernels::RandomStream fitStream(std::uint64_t seed, kernels::RandomPurpose purpose, kernels::LayerIndex layer,
+                                kernels::HeadIndex head, const kernels::KernelSpec& spec) {
+    return {seed, purpose, layer.value, head.value * 64 + static_cast<int>(spec.index())};
+}
 
 Vector3d taylorStart(double epsilon) {
     const double l00 = std::sqrt(1.0 - epsilon);
@@ -86,6 +92,26 @@ std::vector<FitStart> diJiangStarts(Eigen::Index features, int count, kernels::R
     const VectorXd zero = VectorXd::Zero(features);
     std::vector<FitStart> starts{{zero, zero}};
     for (const double spread : {kNoise, kNoise}) starts.push_back({zero, perturbedStart(zero, spread, random)});
+    return firstOf(std::move(starts), count);
+}
+
+std::vector<FitStart> spectraFormerStarts(const VectorXd& drawn, int count, kernels::RandomStream random) {
+    std::vector<FitStart> starts{{drawn, drawn}, {drawn, perturbedStart(drawn, kNoise, random)}};
+    const kernels::FastFoodDraw draw = kernels::fastFoodDraw(static_cast<int>(drawn.size() / 3), random.next64(), 0);
+    VectorXd anew(drawn.size());
+    std::copy(draw.b.begin(), draw.b.end(), anew.begin());
+    std::copy(draw.g.begin(), draw.g.end(), anew.begin() + drawn.size() / 3);
+    std::copy(draw.s.begin(), draw.s.end(), anew.begin() + 2 * (drawn.size() / 3));
+    starts.push_back({anew, anew});
+    return firstOf(std::move(starts), count);
+}
+
+std::vector<FitStart> hedgehogStarts(const VectorXd& maps, int count, kernels::RandomStream random) {
+    std::vector<FitStart> starts{{maps, maps}, {maps, perturbedStart(maps, kNoise, random)}};
+    const double bound = std::pow(0.5 * static_cast<double>(maps.size()), -0.25);  // 1 / sqrt(head_dim)
+    VectorXd anew = maps;
+    for (double& x : anew) x = bound * (2.0 * random.uniform() - 1.0);
+    starts.push_back({anew, anew});
     return firstOf(std::move(starts), count);
 }
 

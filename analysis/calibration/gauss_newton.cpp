@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analysis/calibration/parameter_fit.h"
@@ -14,8 +16,9 @@ constexpr int kIterations = 60;
 constexpr int kTrials = 20;            // of the damping in one iteration
 constexpr double kGainLeft = 1e-5;     // stop where an iteration gains less than this share of the error
 constexpr double kFirstDamping = 1.0;  // small first steps: they are validated
-constexpr double kDrawDamping = 1e-2;
-constexpr int kDraws = 48, kCheapDraws = 160;
+constexpr int kPatience = 12;          // steps of a path without gain on validation rows
+constexpr std::array<double, 3> kDrawDamping{1e-2, 1.0, 1e-1};  // whole steps and small ones
+constexpr int kDraws = 180, kCheapDraws = 900;
 constexpr Eigen::Index kCheapMoments = 32;  // up to here a draw costs less than preparing one row
 constexpr double kLeastDamping = 1e-12;
 
@@ -65,10 +68,16 @@ private:
     double damping_;
 };
 
-/// A quarter of the rows: what the fit would have seen with fewer prompts.
-FitRows drawnRowsOf(const FitRows& rows, kernels::RandomStream& random) {
-    const Eigen::Index count = std::min(rows.count(), std::max<Eigen::Index>(64, rows.count() / 4));
-    FitRows drawn{MatrixXd(rows.gram.rows(), count), MatrixXd(rows.mass.rows(), count), rows.valueDim};
+/// How many rows a draw has: a quarter of them, a twelfth, or 32 as adam's batches have; six draws of each in turn.
+Eigen::Index drawnCount(Eigen::Index rows, int draw) {
+    const std::array<Eigen::Index, 3> counts{std::max<Eigen::Index>(64, rows / 4),
+                                             std::max<Eigen::Index>(64, rows / 12), 32};
+    return std::min(rows, counts[static_cast<std::size_t>(draw / 6) % counts.size()]);
+}
+
+/// `count` rows drawn with replacement: what the fit would have seen with fewer of them.
+FitRows drawnRowsOf(const FitRows& rows, Eigen::Index count, kernels::RandomStream& random) {
+    FitRows drawn(rows.mass.rows(), count, rows.valueDim);
     for (Eigen::Index n = 0; n < count; ++n) {
         const auto row = static_cast<Eigen::Index>(random.below(static_cast<std::uint64_t>(rows.count())));
         drawn.gram.col(n) = rows.gram.col(row);
@@ -83,16 +92,30 @@ public:
     ValidatedSearch(const LinearKernel& kernel, const FitRows& validation) : kernel_(kernel), validation_(validation) {}
 
     const FitResult& result() const { return result_; }
-    void check(const VectorXd& theta, int start, bool isCheckpoint) {
-        result_.consider(theta, validation_.mse(kernel_.coefficients(theta)), start, isCheckpoint);
+    double check(const VectorXd& theta, int start, bool isCheckpoint) {
+        const double mse = validation_.mse(kernel_.coefficients(theta));
+        result_.consider(theta, mse, start, isCheckpoint);
+        return mse;
     }
-    /// One step of a path; false: it ends here. Half the step counts too: what validates best often lies before the
-    /// least training error.
+    /// A whole path from a start.
+    void descend(LevenbergMarquardt& path, int start, const FitProgress& progress) {
+        double least = std::numeric_limits<double>::infinity();  // of this path
+        int since = 0;
+        for (int n = 0; n < kIterations && since < kPatience && !progress.cancelled(); ++n) {
+            const bool more = follow(path, start);
+            since = last_ < least ? 0 : since + 1;
+            least = std::min(least, last_);
+            if (!more) return;
+        }
+    }
+    /// One step of a path; false: it ends here. Quarters of the step count too: what validates best often lies before
+    /// the least training error.
     bool follow(LevenbergMarquardt& path, int start) {
         const VectorXd before = path.theta();
         const bool more = path.advance(result_.updates);
-        check(0.5 * (before + path.theta()), start, false);
-        check(path.theta(), start, false);
+        last_ = check(path.theta(), start, false);
+        for (const double part : {0.25, 0.5, 0.75})
+            last_ = std::min(last_, check(before + part * (path.theta() - before), start, false));
         return more;
     }
 
@@ -100,6 +123,7 @@ private:
     const LinearKernel& kernel_;
     const FitRows& validation_;
     FitResult result_;
+    double last_ = 0.0;  // the best of the points that the last step validated
 };
 
 }  // namespace
@@ -121,8 +145,7 @@ FitResult fitGaussNewton(const LinearKernel& kernel, const FitRows& train, const
     const double parts = static_cast<double>(starts.size()) + 1.0;
     for (std::size_t s = 0; s < starts.size(); ++s) {
         LevenbergMarquardt path(kernel, train, starts[s].theta, kFirstDamping);
-        for (int n = 0; n < kIterations && !progress.cancelled(); ++n)
-            if (!search.follow(path, static_cast<int>(s))) break;
+        search.descend(path, static_cast<int>(s), progress);
         if (path.mse() < least) {
             least = path.mse();
             optimum = path.theta();
@@ -131,8 +154,9 @@ FitResult fitGaussNewton(const LinearKernel& kernel, const FitRows& train, const
     }
     const int draws = kernel.moments() <= kCheapMoments ? kCheapDraws : kDraws;
     for (int n = 0; n < draws && !progress.cancelled(); ++n) {
-        const FitRows drawn = drawnRowsOf(train, random);
-        LevenbergMarquardt path(kernel, drawn, n % 2 == 0 ? optimum : search.result().theta, kDrawDamping);
+        const FitRows drawn = drawnRowsOf(train, drawnCount(train.count(), n), random);
+        LevenbergMarquardt path(kernel, drawn, n % 2 == 0 ? optimum : search.result().theta,
+                                kDrawDamping[static_cast<std::size_t>(n) % kDrawDamping.size()]);
         search.follow(path, search.result().start);
         progress.reach((static_cast<double>(starts.size()) + static_cast<double>(n + 1) / draws) / parts);
     }

@@ -41,20 +41,13 @@ Eigen::Vector3d globalFactor(const KernelFit& fit) {
     return {factor[0], factor[1], factor[2]};
 }
 
-/// A stream per head and kernel, so that no fit depends on which others run.
-RandomStream streamOf(const CalibrationParams& params, RandomPurpose purpose, LayerIndex layer, HeadIndex head,
-                      const KernelSpec& spec) {
-    return {params.seed, purpose, layer.value, head.value * 64 + static_cast<int>(spec.index())};
-}
-
 }  // namespace
 
 HeadCalibration::HeadCalibration(const CalibrationParams& params, const LayerInfo& layer, HeadIndex head,
                                  const std::vector<HeadRows>& prompts)
     : params_(params), layer_(layer), head_(head), prompts_(prompts) {}
 
-FitRows HeadCalibration::rowsOf(const LinearKernel& kernel, std::vector<Index> HeadRows::*part,
-                                const RunControl& control) const {
+FitRows HeadCalibration::rowsOf(const LinearKernel& kernel, RowsPart part, const RunControl& control) const {
     std::vector<FitRows> parts;
     for (const HeadRows& prompt : prompts_)
         if (!(prompt.*part).empty())
@@ -63,10 +56,10 @@ FitRows HeadCalibration::rowsOf(const LinearKernel& kernel, std::vector<Index> H
 }
 
 std::vector<FitStart> HeadCalibration::startsOf(const KernelSpec& untrained, const KernelFit* learnedGlobal) const {
-    const bool oneBasin = std::holds_alternative<kernels::DiJiang>(untrained);  // its starts meet again: two will do
-    const int own = params_.method == FitMethod::Adam ? kAdamStarts : (oneBasin ? 2 : kGaussNewtonStarts);
+    const bool oneBasin = std::holds_alternative<kernels::DiJiang>(untrained);  // its starts meet again
+    const int own = params_.method == FitMethod::Adam ? kAdamStarts : (oneBasin ? 1 : kGaussNewtonStarts);
     const int count = params_.starts > 0 ? params_.starts : own;
-    RandomStream random = streamOf(params_, RandomPurpose::CalibrationStarts, layer_.layer, head_, untrained);
+    RandomStream random = fitStream(params_.seed, RandomPurpose::CalibrationStarts, layer_.layer, head_, untrained);
     if (const auto* global = std::get_if<kernels::GlobalQuadratic>(&untrained))
         return globalStarts(global->epsilon, count, random);
     if (const auto* oal = std::get_if<kernels::Oal>(&untrained))
@@ -75,33 +68,38 @@ std::vector<FitStart> HeadCalibration::startsOf(const KernelSpec& untrained, con
     return diJiangStarts(layer_.headDim, count, random);
 }
 
-BatchSource HeadCalibration::batchesOf(const LinearKernel& kernel) const {
-    BatchSource batches;
+BatchProblem HeadCalibration::batchesOf(const LinearKernel& kernel, const FitRows& validation) const {
+    BatchProblem problem;
     std::vector<const HeadRows*> sequences;
     auto features = std::make_shared<std::vector<std::unique_ptr<PairFeatures>>>();
     for (const HeadRows& prompt : prompts_) {
         if (prompt.train.empty()) continue;
-        batches.rowsOfSequence.push_back(prompt.train.size());
+        problem.rowsOfSequence.push_back(prompt.train.size());
         sequences.push_back(&prompt);
         features->push_back(kernel.features(*prompt.tensors));
     }
-    batches.evaluate = [&kernel, sequences, features](std::size_t sequence, const std::vector<std::size_t>& rows) {
+    problem.gradient = [&kernel, sequences, features](const Eigen::VectorXd& theta, std::size_t sequence,
+                                                      const std::vector<std::size_t>& rows) -> Eigen::VectorXd {
         std::vector<Index> positions;
         for (const std::size_t row : rows) positions.push_back(sequences[sequence]->train[row]);
         // Without the run's control: a cancelled fit ends between two updates and keeps the best so far.
-        return fitRows(kernel, *(*features)[sequence], *sequences[sequence]->tensors, positions, RunControl());
+        const FitRows drawn =
+            fitRows(kernel, *(*features)[sequence], *sequences[sequence]->tensors, positions, RunControl());
+        return kernel.derivative(theta).transpose() * drawn.gradient(kernel.coefficients(theta));
     };
-    return batches;
+    problem.validationMse = [&](const Eigen::VectorXd& theta) { return validation.mse(kernel.coefficients(theta)); };
+    return problem;
 }
 
 FitResult HeadCalibration::search(const LinearKernel& kernel, const KernelSpec& untrained,
                                   const KernelFit* learnedGlobal, const FitRows& train, const FitRows& validation,
                                   FitProgress& progress) const {
     const std::vector<FitStart> starts = startsOf(untrained, learnedGlobal);
-    const RandomStream random = streamOf(params_, RandomPurpose::CalibrationBatches, layer_.layer, head_, untrained);
+    const RandomStream random =
+        fitStream(params_.seed, RandomPurpose::CalibrationBatches, layer_.layer, head_, untrained);
     if (params_.method == FitMethod::GaussNewton)
         return fitGaussNewton(kernel, train, validation, starts, random, progress);
-    return fitAdam(kernel, batchesOf(kernel), validation, starts, {}, random, progress);
+    return fitAdam(batchesOf(kernel, validation), starts, {}, random, progress);
 }
 
 KernelFit HeadCalibration::fit(const KernelSpec& untrained, const KernelFit* learnedGlobal,

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <memory>
-
 #include "analysis/calibration/calibration.h"
+#include "analysis/calibration/head_rows.h"
 #include "analysis/calibration/parameter_fit.h"
 
 namespace dimscope::analysis {
 
-/// Tensors of one head in one prompt and the query rows that each part of a calibration takes from it.
-struct HeadRows {
-    std::shared_ptr<const PromptTensors> tensors;
-    std::vector<Index> train, validation, evaluation;
-};
-
-/// One fit of one head: rows prepared, searched and judged.
+/// One fit of a linear kernel of one head: rows prepared, searched and judged.
 class HeadCalibration {
 public:
     /// `prompts` outlives this.
@@ -26,12 +19,11 @@ public:
     KernelFit fit(const kernels::KernelSpec& untrained, const KernelFit* learnedGlobal, FitProgress& progress) const;
 
 private:
-    struct Prepared;
-    FitRows rowsOf(const LinearKernel& kernel, std::vector<Index> HeadRows::*part, const RunControl& control) const;
+    FitRows rowsOf(const LinearKernel& kernel, RowsPart part, const RunControl& control) const;
     FitResult search(const LinearKernel& kernel, const kernels::KernelSpec& untrained, const KernelFit* learnedGlobal,
                      const FitRows& train, const FitRows& validation, FitProgress& progress) const;
     std::vector<FitStart> startsOf(const kernels::KernelSpec& untrained, const KernelFit* learnedGlobal) const;
-    BatchSource batchesOf(const LinearKernel& kernel) const;
+    BatchProblem batchesOf(const LinearKernel& kernel, const FitRows& validation) const;
 
     const CalibrationParams& params_;
     const LayerInfo& layer_;

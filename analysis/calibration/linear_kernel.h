@@ -14,6 +14,11 @@ public:
     virtual ~PairFeatures() = default;
     /// (count, moments): query i against keys first .. first + count - 1.
     virtual void fill(kernels::Index i, kernels::Index first, kernels::Index count, Eigen::MatrixXd& phi) const = 0;
+    /// Where phi_m(q, k) = a_m(q) b_m(k): a and b of every position, (positions, moments) each. Null: not so.
+    struct Factors {
+        Eigen::MatrixXd query, key;
+    };
+    virtual const Factors* factors() const { return nullptr; }
 };
 
 /// A kernel that is linear in coefficients: kappa_ij = sum_m c_m(theta) phi_m(q_i, k_j). All of section 5, TaylorShift

@@ -40,15 +40,18 @@ struct AdamSettings {
     int updates = 1000, batch = 32, every = 100, patience = 400;
 };
 
-/// Where the batches come from: rows of one training sequence, evaluated when an update asks for them.
-struct BatchSource {
-    std::vector<std::size_t> rowsOfSequence;
-    std::function<FitRows(std::size_t sequence, const std::vector<std::size_t>& rows)> evaluate;
+/// What the recipe sees of a problem.
+struct BatchProblem {
+    std::vector<std::size_t> rowsOfSequence;  ///< training rows of each sequence
+    /// Gradient of the mean squared error of some rows of one sequence, evaluated when an update asks for it.
+    std::function<Eigen::VectorXd(const Eigen::VectorXd& theta, std::size_t sequence,
+                                  const std::vector<std::size_t>& rows)>
+        gradient;
+    std::function<double(const Eigen::VectorXd& theta)> validationMse;
 };
 
 /// Adam from every start; each update takes one sequence in turn and rows of it drawn without replacement.
-FitResult fitAdam(const LinearKernel& kernel, const BatchSource& batches, const FitRows& validation,
-                  const std::vector<FitStart>& starts, const AdamSettings& settings, kernels::RandomStream random,
-                  FitProgress& progress);
+FitResult fitAdam(const BatchProblem& problem, const std::vector<FitStart>& starts, const AdamSettings& settings,
+                  kernels::RandomStream random, FitProgress& progress);
 
 }  // namespace dimscope::analysis

@@ -29,15 +29,20 @@ void addCalibrateOptions(CLI::App& verb, Options& options) {
     addJsonOption(verb, options);
 }
 
-std::vector<std::string> fittedKernels(const Options& options) {
+std::vector<std::string> fittedKernels(const Options& options, analysis::FitMethod method) {
     const auto names = parseNames("--kernels", options.kernels);
-    if (!names) return analysis::calibratedKernels();
+    if (!names) return analysis::calibratedKernels(method);
+    const auto among = [](const std::vector<std::string>& known, const std::string& name) {
+        return std::find(known.begin(), known.end(), name) != known.end();
+    };
     std::string list;
     for (const std::string& known : analysis::calibratedKernels()) list += (list.empty() ? "" : ", ") + known;
-    for (const std::string& name : *names)
-        if (std::find(analysis::calibratedKernels().begin(), analysis::calibratedKernels().end(), name) ==
-            analysis::calibratedKernels().end())
+    for (const std::string& name : *names) {
+        if (!among(analysis::calibratedKernels(), name))
             throw UsageError("--kernels: calibrate does not fit '" + name + "'; it fits " + list);
+        if (!among(analysis::calibratedKernels(method), name))
+            throw UsageError("--method: '" + name + "': " + std::string(analysis::refusalOf(method)));
+    }
     return *names;
 }
 
@@ -47,8 +52,8 @@ CalibrationParams fitFrom(const Options& options) {
     if (!options.prompts.empty())
         throw UsageError("--prompts: a calibration takes its prompts from --train, --validation and --evaluation");
     CalibrationParams params;
-    params.kernels = fittedKernels(options);
     params.method = analysis::fitMethodFrom(options.method);
+    params.kernels = fittedKernels(options, params.method);
     params.rows = options.fitRows == "all" ? 0 : static_cast<int>(parseInteger("--rows", options.fitRows, 1));
     params.seed = options.seed;
     params.threads = options.threads;

@@ -144,8 +144,7 @@ FitRows rowsMadeBy(const LinearKernel& kernel, const PromptTensors& prompt, cons
         const Eigen::MatrixXd error =
             sums.leftCols(prompt.valueDim()) -
             sums.col(prompt.valueDim()) * (output.head(prompt.valueDim()) / output[prompt.valueDim()]).transpose();
-        const Eigen::MatrixXd gram = error * error.transpose();
-        rows.gram.col(i) = Eigen::Map<const VectorXd>(gram.data(), gram.size());
+        rows.setGram(i, error);
     }
     return rows;
 }
@@ -299,6 +298,8 @@ TEST(Calibration, RefusesWhatCannotBe) {
     params.kernels = {"performer"};
     EXPECT_THROW(calibrateKernels(params, groupedFactory(), source, {}), kernels::ArgumentError);
     EXPECT_THROW(fitMethodFrom("newton"), kernels::ArgumentError);
+    params.kernels = {"hedgehog"};
+    EXPECT_THROW(calibrateKernels(params, groupedFactory(), source, {}), kernels::ArgumentError);  // adam alone
     params.kernels = {"global"};
     source.poison(3, 0);
     const CalibrationResult result = calibrateKernels(params, groupedFactory(), source, {});

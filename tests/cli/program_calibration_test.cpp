@@ -52,6 +52,7 @@ TEST(CliCalibration, FitsAndWritesWhatCompareUses) {
 TEST(CliCalibration, WrongUsageIsRefused) {
     EXPECT_EQ(runCli(smallCalibration({"--method", "newton"})).exitCode, 2);
     EXPECT_EQ(runCli({"calibrate", samplePath(), "--kernels", "performer"}).exitCode, 2);
+    EXPECT_EQ(runCli({"calibrate", samplePath(), "--kernels", "hedgehog"}).exitCode, 2);  // gauss-newton does not
     EXPECT_EQ(runCli({"calibrate", samplePath(), "--prompts", "0"}).exitCode, 2);
     EXPECT_EQ(runCli({"calibrate", samplePath(), "--train", "0-"}).exitCode, 2);
     EXPECT_EQ(runCli({"calibrate", samplePath(), "--train", "9"}).exitCode, 1);

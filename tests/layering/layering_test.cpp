@@ -85,6 +85,15 @@ TEST(LayeringRules, IoSeesOnlyTheInterfacesOfAnalysis) {
         (Places{"io/writer.cpp:2", "io/writer.cpp:3"}));
 }
 
+TEST(LayeringRules, AnalysisSeesTheThreadsOfTheCpuFolderAndNoBackend) {
+    EXPECT_EQ(placesIn({{"kernels/cpu/worker_pool.h", ""},
+                        {"kernels/cpu/cpu_backend.h", ""},
+                        {"io/writer.cpp", "#include \"kernels/cpu/worker_pool.h\"\n"},
+                        {"analysis/fit.cpp",
+                         "#include \"kernels/cpu/worker_pool.h\"\n#include \"kernels/cpu/cpu_backend.h\"\n"}}),
+              (Places{"analysis/fit.cpp:2", "io/writer.cpp:1"}));
+}
+
 TEST(LayeringRules, LibrariesStayInTheirFolders) {
     EXPECT_EQ(placesIn({{"kernels/a.cpp", "#include <Eigen/Core>\n"},
                         {"kernels/cpu/a.cpp", "#include <Eigen/Core>\n#include <cuda_runtime.h>\n"},
