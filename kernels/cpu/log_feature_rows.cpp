@@ -2,6 +2,7 @@
 #include "kernels/cpu/log_feature_rows.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace dimscope::kernels::cpu {
@@ -26,21 +27,25 @@ LogFeatureRows::LogFeatureRows(const FloatHead& head, const RowMajor<double>& we
                                const Eigen::RowVectorXd& queryBias)
     : head_(head),
       weights_(head.lanes, view(RowMajor<float>((std::numbers::log2e * weights).cast<float>()))),
-      queryBias_((std::numbers::log2e * queryBias).cast<float>()) {}
+      queryBias_(
+          Eigen::RowVectorXf::Constant(padded(head.lanes, weights_.rows()), -std::numeric_limits<float>::infinity())),
+      keyBias_(queryBias_) {
+    queryBias_.head(weights_.rows()) = (std::numbers::log2e * queryBias).cast<float>();
+    keyBias_.head(weights_.rows()).setZero();
+}
 
 double LogFeatureRows::Features::naturalShift(Index token) const {
     return std::numbers::ln2 * static_cast<double>(shift(token));
 }
 
-void LogFeatureRows::project(const MatrixView<float>& x, RowMajor<float>& logs) const {
-    logs.resize(x.rows(), padded(head_.lanes, weights_.rows()));
-    weights_.project(x, nullptr, span(logs));
+void LogFeatureRows::project(const MatrixView<float>& x, const Eigen::RowVectorXf& bias, RowMajor<float>& logs) const {
+    logs.resize(x.rows(), bias.cols());
+    weights_.project(x, bias.data(), span(logs));
 }
 
 RowMajor<float> LogFeatureRows::queryLogs(std::span<const Index> rows) const {
     RowMajor<float> logs;
-    project(view(gatherRows(head_.query.view(), rows)), logs);
-    logs.leftCols(weights_.rows()).rowwise() += queryBias_;
+    project(view(gatherRows(head_.query.view(), rows)), queryBias_, logs);
     return logs;
 }
 
@@ -58,7 +63,7 @@ void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<do
     const PackedRows packed(head_.lanes, unpadded(query.values));
     std::vector<double> offset(static_cast<std::size_t>(kKeyBlock));
     forKeyBlocks(keys, [&](Index first, Index count) {
-        project(middleRows(head_.key.view(), first, count), block.values);
+        project(middleRows(head_.key.view(), first, count), keyBias_, block.values);
         exponentiate(block);
         const MatrixSpan<double> part = middleColumns(out, first, count);
         const Index hidden = rowsBefore(head_.mask, rows, first);
@@ -80,7 +85,7 @@ void LogFeatureRows::redo(std::span<const Index> rows, Index first, const Featur
                           MatrixSpan<double> out) const {
     const RowMajor<float> ofQuery = queryLogs(rows);
     RowMajor<float> ofKeys;
-    project(middleRows(head_.key.view(), first, out.cols()), ofKeys);
+    project(middleRows(head_.key.view(), first, out.cols()), keyBias_, ofKeys);
     for (Index i = 0; i < out.rows(); ++i)
         for (Index j = 0; j < out.cols(); ++j) {
             if (!std::isnan(out(i, j)) || !head_.mask.visible(rows[static_cast<std::size_t>(i)], first + j)) continue;

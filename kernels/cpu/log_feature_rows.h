@@ -31,7 +31,7 @@ private:
     RowMajor<float> queryLogs(std::span<const Index> rows) const;
     /// `tokens.values` from l to the features.
     void exponentiate(Features& tokens) const;
-    void project(const MatrixView<float>& x, RowMajor<float>& logs) const;
+    void project(const MatrixView<float>& x, const Eigen::RowVectorXf& bias, RowMajor<float>& logs) const;
     MatrixView<float> unpadded(const RowMajor<float>& x) const {
         return {x.data(), x.rows(), weights_.rows(), x.cols()};
     }
@@ -40,7 +40,7 @@ private:
 
     const FloatHead& head_;
     PackedRows weights_;
-    Eigen::RowVectorXf queryBias_;
+    Eigen::RowVectorXf queryBias_, keyBias_;  // (features padded), -infinity behind the last feature
 };
 
 }  // namespace dimscope::kernels::cpu

@@ -34,9 +34,9 @@ RowMajor<float> unitRows(RowMajor<float> x) {
 
 const std::vector<double>& FloatHead::squaredKeyNorms() const {
     std::call_once(normsOnce_, [this] {
-        norms_.resize(static_cast<std::size_t>(key.view().rows()));
-        for (Index j = 0; j < key.view().rows(); ++j)
-            norms_[static_cast<std::size_t>(j)] = eigen(key.view()).row(j).cast<double>().squaredNorm();
+        const MatrixView<float>& k = key.view();
+        norms_.resize(static_cast<std::size_t>(k.rows()));
+        lanes.rows.squaredNorms(k.data(), nullptr, k.stride(), 0, k.rows(), k.cols(), norms_.data());
     });
     return norms_;
 }

@@ -43,12 +43,15 @@ private:
 
     /// B per position: from |u_q + u_k|^2 there, from its mean over the sequence, or from the calibrated constant.
     Eigen::VectorXf sharpness() const {
-        const auto q = eigen(head().query.view());
-        const auto k = eigen(head().key.view());
+        const MatrixView<float>&q = head().query.view(), &k = head().key.view();
         const auto d = static_cast<double>(k.cols());
-        if (spec_.statistic == SpectraFormer::Statistic::Position)
-            return (q + k).cast<double>().rowwise().squaredNorm().unaryExpr(
+        if (spec_.statistic == SpectraFormer::Statistic::Position) {
+            Eigen::VectorXd norms(k.rows());
+            head().lanes.rows.squaredNorms(q.data(), k.data(), q.stride(), k.stride(), k.rows(), k.cols(),
+                                           norms.data());
+            return norms.unaryExpr(
                 [&](double norm) { return static_cast<float>(oprfSharpness(head().scale * norm, d)); });
+        }
         const double phi = spec_.statistic == SpectraFormer::Statistic::Calibrated ? spec_.phi : sequencePhi(head());
         return Eigen::VectorXf::Constant(k.rows(), static_cast<float>(oprfSharpness(phi, d)));
     }

@@ -34,12 +34,7 @@ inline Vector loadPart(const float* row, Index c, Index columns, float otherwise
     return v;
 }
 
-inline float largestOfRow(const float* row, Index columns) {
-    Vector m = spread(-__builtin_inff());
-    for (Index c = 0; c < columns; c += kWidth) {
-        const Vector v = c + kWidth <= columns ? load(row + c) : loadPart(row, c, columns, -__builtin_inff());
-        m = v > m ? v : m;
-    }
+inline float largestOf(Vector m) {
     float largest = m[0];
     for (int n = 1; n < kWidth; ++n) largest = m[n] > largest ? m[n] : largest;
     return largest;
@@ -52,27 +47,33 @@ inline float total(Vector v) {
 }
 
 [[maybe_unused]] void rowMaxima(const float* x, Index stride, Index rows, Index columns, float* out) {
-    for (Index r = 0; r < rows; ++r) out[r] = largestOfRow(x + r * stride, columns);
+    for (Index r = 0; r < rows; ++r) {
+        const float* row = x + r * stride;
+        Vector m = spread(-__builtin_inff());
+        for (Index c = 0; c < columns; c += kWidth) {
+            const Vector v = c + kWidth <= columns ? load(row + c) : loadPart(row, c, columns, -__builtin_inff());
+            m = v > m ? v : m;
+        }
+        out[r] = largestOf(m);
+    }
 }
 
 [[maybe_unused]] void rowPowers(const PowerTask& task) {
     for (Index r = 0; r < task.rows; ++r) {
         float* row = task.x + r * task.stride;
-        const float shift = task.shift[r] = largestOfRow(row, task.columns);
+        Vector m = load(row);
+        for (Index c = kWidth; c < task.columns; c += kWidth) {
+            const Vector v = load(row + c);
+            m = v > m ? v : m;
+        }
+        const float shift = task.shift[r] = largestOf(m);
         Vector sum{};
-        const auto step = [&](Vector x, Index c) {
-            x -= shift;
+        for (Index c = 0; c < task.columns; c += kWidth) {
+            Vector x = load(row + c) - shift;
             x = x < task.floor ? spread(task.floor) : x;
             const Vector y = powerOfTwo(x);
             store(row + c, y);
-            return y;
-        };
-        Index c = 0;
-        for (; c + kWidth <= task.columns; c += kWidth) sum += step(load(row + c), c);
-        if (c < task.columns) {
-            Vector last = step(loadPart(row, c, task.columns, -__builtin_inff()), c);
-            for (Index n = task.columns - c; n < kWidth; ++n) last[n] = 0.0F;  // not the floor
-            sum += last;
+            sum += y;
         }
         task.sums[r] = total(sum);
     }
@@ -174,6 +175,30 @@ inline double total(Wide v) {
     return sum;
 }
 
+/// Four floats or more as doubles.
+using Half = float __attribute__((vector_size(kWidth * sizeof(float) / 2), aligned(4), may_alias));
+inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpret_cast<const Half*>(p), Wide); }
+
+[[maybe_unused]] void squaredNormsOf(const float* x, const float* y, Index stride, Index strideY, Index rows,
+                                     Index columns, double* out) {
+    for (Index r = 0; r < rows; ++r) {
+        const float* a = x + r * stride;
+        const float* b = y ? y + r * strideY : nullptr;
+        Wide squares{};
+        Index c = 0;
+        for (; c + kWideWidth <= columns; c += kWideWidth) {
+            const Wide v = b ? widened(a + c) + widened(b + c) : widened(a + c);
+            squares += v * v;
+        }
+        double sum = total(squares);
+        for (; c < columns; ++c) {
+            const double v = static_cast<double>(a[c]) + (b ? static_cast<double>(b[c]) : 0.0);
+            sum += v * v;
+        }
+        out[r] = sum;
+    }
+}
+
 [[maybe_unused]] double largestOf(const double* x, Index count) {
     Wide m = spreadWide(-__builtin_inf());
     overWide(x, count, -__builtin_inf(), [&](Wide v, Index) { m = v > m ? v : m; });
@@ -247,9 +272,9 @@ inline double total(Wide v) {
     }
 }
 
-constexpr RowLanes kRowLanes{projectRows,    rowProducts, rowMaxima,  rowExponentials, rowPowers,
-                             weightedValues, largestOf,   sumOf,      shiftedExpOf,    logarithmsOf,
-                             sineCosineOf,   quotientsOf, quadraticOf};
+constexpr RowLanes kRowLanes{projectRows,    rowProducts,    rowMaxima,   rowExponentials, rowPowers,
+                             weightedValues, squaredNormsOf, largestOf,   sumOf,           shiftedExpOf,
+                             logarithmsOf,   sineCosineOf,   quotientsOf, quadraticOf};
 
 }  // namespace
 }  // namespace dimscope::kernels::cpu

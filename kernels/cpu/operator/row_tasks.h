@@ -46,7 +46,7 @@ struct ExpTask {
 
 /// x = 2^max(x - shift, floor), shift the largest entry of the row. Half the work of ExpTask.
 struct PowerTask {
-    float* x;  ///< (rows, columns padded)
+    float* x;  ///< (rows, columns), whole lanes: -infinity where there is no feature
     Index stride, rows, columns;
     float floor;
     float* shift;  ///< (rows)
@@ -83,6 +83,10 @@ struct RowLanes {
     void (*exponentials)(const ExpTask&);
     void (*powers)(const PowerTask&);
     void (*weighted)(const WeightedTask&);
+
+    /// |x + y|^2 of each row of (rows, columns) in double; y may be null.
+    void (*squaredNorms)(const float* x, const float* y, Index stride, Index strideY, Index rows, Index columns,
+                         double* out);
 
     // On arrays of doubles.
     double (*largest)(const double* x, Index count);  ///< -infinity of none; NaN is passed over
