@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "analysis/calibration/calibration_rows.h"
 #include "analysis/calibration/calibration_run.h"

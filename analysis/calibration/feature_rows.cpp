@@ -2,6 +2,7 @@
 #include "analysis/calibration/feature_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace dimscope::analysis {

@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "kernels/backend_registry.h"
 #include "kernels/error.h"

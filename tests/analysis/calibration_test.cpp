@@ -43,9 +43,9 @@ FitRows allFitRows(const LinearKernel& kernel, const PromptTensors& prompt) {
     return fitRows(kernel, *kernel.features(prompt), prompt, allRows(prompt.key.rows()), {});
 }
 
-TEST(Calibration, ErrorsOfPreparedRowsAreThoseOfTheKernel) {
+void expectErrorsOfTheKernel(Index window) {
     OwnedHead head = randomHead(17, 6, 5, 3);
-    head.window = 9;
+    head.window = window;
     head.softcap = 4.0;
     head.sink = 0.3;
     head.valid = std::vector<std::uint8_t>(17, 1);
@@ -79,6 +79,11 @@ TEST(Calibration, ErrorsOfPreparedRowsAreThoseOfTheKernel) {
         // Squares of the outputs in double.
         EXPECT_NEAR(prepared.mse(entry.kernel->coefficients(entry.theta)), sum / count, 1e-12) << entry.name;
     }
+}
+
+TEST(Calibration, ErrorsOfPreparedRowsAreThoseOfTheKernel) {
+    expectErrorsOfTheKernel(9);
+    expectErrorsOfTheKernel(0);  // rows of dijiang share their sums over keys
 }
 
 TEST(Calibration, DerivativesAreThoseOfCentralDifferences) {

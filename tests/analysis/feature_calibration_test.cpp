@@ -7,6 +7,7 @@
 #include "analysis/kernel_comparison.h"
 #include "kernels/backend_registry.h"
 #include "kernels/random_features.h"
+#include "kernels/random_stream.h"
 #include "tests/support/compare.h"
 #include "tests/support/head_cases.h"
 #include "tests/support/memory_source.h"
@@ -184,13 +185,14 @@ TEST(FeatureCalibration, ComparisonOfTheFittedKernelsHasTheErrorsOfTheFit) {
     for (const KernelFit& fit : result.fits) {
         EXPECT_NEAR(errors.find(fit.layer, fit.head, fit.kernel)->mse, fit.validationMse, 1e-9 * fit.validationMse)
             << fit.kernel;
-        if (fit.kernel != "spectraformer") EXPECT_LE(fit.validationMse, fit.startMse) << fit.kernel;
+        if (fit.kernel == "spectraformer") continue;  // the mean over the heads is what it lowers
+        EXPECT_LE(fit.validationMse, fit.startMse) << fit.kernel;
     }
 }
 
 TEST(FeatureCalibration, HeadsOfALayerShareOneSpectraFormer) {
     MemorySource source({.positions = 24});
-    const CalibrationResult result = calibrateKernels(otherFits({"spectraformer"}), {}, source, {});
+    const CalibrationResult result = calibrateKernels(otherFits({"spectraformer"}), KernelFactory(), source, {});
     ASSERT_EQ(result.fits.size(), 2U);
     const auto& first = std::get<SpectraFormer>(result.fits[0].spec);
     const auto& second = std::get<SpectraFormer>(result.fits[1].spec);
@@ -208,9 +210,9 @@ TEST(FeatureCalibration, SameSeedSameResultOnAnyNumberOfThreads) {
     MemorySource source({.positions = 24});
     CalibrationParams params = otherFits({"spectraformer", "hedgehog", "zeros_sm"});
     params.threads = 1;
-    const CalibrationResult one = calibrateKernels(params, {}, source, {});
+    const CalibrationResult one = calibrateKernels(params, KernelFactory(), source, {});
     params.threads = 2;
-    const CalibrationResult two = calibrateKernels(params, {}, source, {});
+    const CalibrationResult two = calibrateKernels(params, KernelFactory(), source, {});
     ASSERT_EQ(one.fits.size(), two.fits.size());
     for (std::size_t n = 0; n < one.fits.size(); ++n) {
         EXPECT_EQ(one.fits[n].kernel, two.fits[n].kernel);
