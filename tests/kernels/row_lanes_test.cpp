@@ -18,7 +18,8 @@ protected:
     const cpu::RowLanes& lanes() const { return GetParam()->rows; }
     RowsOutput run(const KernelSpec& spec, const OwnedHead& head, const std::vector<Index>& rows) const {
         cpu::RowScratch scratch;
-        return cpu::attendRows(spec, cpu::FloatHead(head.inputs(), *GetParam()), rows, false, {}, scratch);
+        const cpu::FloatHead single(head.inputs(), *GetParam());
+        return cpu::attendRows(spec, *cpu::makeRowKernel(spec, single), single, rows, false, {}, scratch);
     }
     static RowsOutput oracle(const KernelSpec& spec, const OwnedHead& head, const std::vector<Index>& rows) {
         const std::vector<KernelSpec> specs{spec};
