@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "analysis/kernel_factory.h"
 #include "kernels/error.h"
 #include "kernels/kernel_catalog.h"
