@@ -3,19 +3,50 @@
 
 #include <QDir>
 #include <cstdio>
+#include <deque>
+#include <functional>
 #include <future>
 
 #include "app/core/error_text.h"
 #include "app/window/dump_report.h"
 #include "app/window/export_files.h"
 #include "app/window/qt_text.h"
+#include "io/figure/figure_writer.h"
 #include "kernels/error.h"
 
 namespace dimscope::app {
 namespace {
 
-void write(const PageContent& content, const std::filesystem::path& folder) {
-    for (const auto& figure : content.figures) writeFigureFiles(*figure, folder);
+/// Files are encoded and written on other threads while the next figures are drawn, a few at a time: each holds an
+/// image of some 10 MB.
+class FileThreads {
+public:
+    ~FileThreads() {
+        for (const std::future<void>& file : running_) file.wait();
+    }
+    /// Throws what an earlier file threw.
+    void add(std::function<void()> write) {
+        if (running_.size() == kFilesAtOnce) finishFirst();
+        running_.push_back(std::async(std::launch::async, std::move(write)));
+    }
+    void finish() {
+        while (!running_.empty()) finishFirst();
+    }
+
+private:
+    static constexpr std::size_t kFilesAtOnce = 6;
+    void finishFirst() {
+        std::future<void> first = std::move(running_.front());
+        running_.pop_front();
+        first.get();
+    }
+    std::deque<std::future<void>> running_;
+};
+
+void write(const PageContent& content, const std::filesystem::path& folder, FileThreads& files) {
+    for (const auto& figure : content.figures)
+        for (const char* extension : kFigureExtensions)
+            files.add(io::drawnFigure(*figure, folder / (figure->name + extension)));
     for (const auto& table : content.tables) writeTableFiles(*table, folder);
 }
 
@@ -24,12 +55,14 @@ void writeReport(DumpReport& report, const std::filesystem::path& folder) {
     const std::vector<DumpReport::Step> steps = report.steps();
     const auto begin = [&steps](std::size_t i) { return std::async(std::launch::async, steps[i].content); };
     std::future<PageContent> next = begin(0);
+    FileThreads files;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         std::fprintf(stderr, "[%zu/%zu] %s\n", i + 1, steps.size(), steps[i].title.c_str());
         const PageContent content = next.get();
         if (i + 1 < steps.size()) next = begin(i + 1);
-        write(content, folder);
+        write(content, folder, files);
     }
+    files.finish();
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ QString tryToWrite(const std::function<void()>& write) {
 }
 
 void writeFigureFiles(const analysis::Figure& figure, const std::filesystem::path& folder) {
-    for (const char* extension : {".svg", ".pdf", ".png"}) io::writeFigure(figure, folder / (figure.name + extension));
+    for (const char* extension : kFigureExtensions) io::writeFigure(figure, folder / (figure.name + extension));
 }
 
 void writeTableFiles(const analysis::Table& table, const std::filesystem::path& folder) {

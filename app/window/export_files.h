@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -26,6 +27,9 @@ struct PageContent {
 
 /// Runs something that writes files; a failure comes back as one sentence, empty: done.
 QString tryToWrite(const std::function<void()>& write);
+
+/// Kinds of file that a figure is exported as.
+inline constexpr std::array kFigureExtensions{".svg", ".pdf", ".png"};
 
 /// NAME.svg, NAME.pdf and NAME.png in the folder. Throws FileError.
 void writeFigureFiles(const analysis::Figure& figure, const std::filesystem::path& folder);

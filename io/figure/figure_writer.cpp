@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <QBuffer>
 #include <QFile>
 #include <QGraphicsScene>
 #include <QImageWriter>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 
 #include "io/atomic_file.h"
 #include "io/figure/figure_chart.h"
@@ -54,34 +56,50 @@ void drawFigure(QPainter& painter, const Figure& figure, const FigureTheme& them
     scene.render(&painter, target, QRectF(QPointF(0, 0), size), Qt::IgnoreAspectRatio);
 }
 
-void writeSvg(const Figure& figure, QFile& file, const FigureSize& size) {
+/// What is left to do once a figure is drawn: no painter, no widget, any thread.
+using Content = std::function<void(QFile&)>;
+
+Content bytesTo(QByteArray bytes) {
+    return [bytes = std::move(bytes)](QFile& file) { file.write(bytes); };
+}
+
+Content drawSvg(const Figure& figure, const FigureSize& size) {
     const QSizeF pts(points(size.widthMm), points(size.heightMm));
+    QBuffer buffer;
     QSvgGenerator svg;
-    svg.setOutputDevice(&file);
+    svg.setOutputDevice(&buffer);
     svg.setResolution(kSvgDotsPerInch);
     svg.setSize(QSize(static_cast<int>(std::lround(size.widthMm * 100.0)),
                       static_cast<int>(std::lround(size.heightMm * 100.0))));
     svg.setViewBox(QRectF(QPointF(0, 0), pts));
     svg.setTitle(titleOf(figure));
     svg.setDescription(descriptionOf(figure));
-    QPainter painter(&svg);
-    drawFigure(painter, figure, printTheme(), pts, QRectF(QPointF(0, 0), pts));
+    {
+        QPainter painter(&svg);
+        drawFigure(painter, figure, printTheme(), pts, QRectF(QPointF(0, 0), pts));
+    }
+    return bytesTo(buffer.data());
 }
 
-void writePdf(const Figure& figure, QFile& file, const FigureSize& size) {
-    QPdfWriter pdf(&file);
-    pdf.setTitle(titleOf(figure) + (figure.caption.empty() ? QString() : QStringLiteral(" · ")) +
-                 QString::fromStdString(figure.caption));
-    pdf.setCreator(provenanceOf(figure));
-    pdf.setPageMargins(QMarginsF());
-    pdf.setPageSize(
-        QPageSize(QSizeF(size.widthMm, size.heightMm), QPageSize::Millimeter, QString(), QPageSize::ExactMatch));
-    QPainter painter(&pdf);
-    drawFigure(painter, figure, printTheme(), QSizeF(points(size.widthMm), points(size.heightMm)),
-               QRectF(0, 0, pdf.width(), pdf.height()));
+Content drawPdf(const Figure& figure, const FigureSize& size) {
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    {
+        QPdfWriter pdf(&buffer);
+        pdf.setTitle(titleOf(figure) + (figure.caption.empty() ? QString() : QStringLiteral(" · ")) +
+                     QString::fromStdString(figure.caption));
+        pdf.setCreator(provenanceOf(figure));
+        pdf.setPageMargins(QMarginsF());
+        pdf.setPageSize(
+            QPageSize(QSizeF(size.widthMm, size.heightMm), QPageSize::Millimeter, QString(), QPageSize::ExactMatch));
+        QPainter painter(&pdf);
+        drawFigure(painter, figure, printTheme(), QSizeF(points(size.widthMm), points(size.heightMm)),
+                   QRectF(0, 0, pdf.width(), pdf.height()));
+    }
+    return bytesTo(buffer.data());
 }
 
-void writePng(const Figure& figure, QFile& file, const FigureSize& size) {
+Content drawPng(const Figure& figure, const FigureSize& size) {
     const auto pixels = [&](double mm) { return static_cast<int>(std::lround(mm / kMmPerInch * size.dpi)); };
     QImage image(pixels(size.widthMm), pixels(size.heightMm), QImage::Format_RGB32);
     if (image.isNull())
@@ -96,23 +114,27 @@ void writePng(const Figure& figure, QFile& file, const FigureSize& size) {
     }
     image.setDotsPerMeterX(static_cast<int>(std::lround(size.dpi * 1000.0 / kMmPerInch)));
     image.setDotsPerMeterY(image.dotsPerMeterX());
-    QImageWriter writer(&file, "png");
-    writer.setCompression(kPngCompression);
-    writer.setText(QStringLiteral("Title"), titleOf(figure));
-    writer.setText(QStringLiteral("Description"), QString::fromStdString(figure.caption));
-    writer.setText(QStringLiteral("Software"), provenanceOf(figure));
-    writer.write(image);  // the caller looks at the file's error
+    const QString title = titleOf(figure), description = QString::fromStdString(figure.caption),
+                  software = provenanceOf(figure);
+    return [image, title, description, software](QFile& file) {
+        QImageWriter writer(&file, "png");
+        writer.setCompression(kPngCompression);
+        writer.setText(QStringLiteral("Title"), title);
+        writer.setText(QStringLiteral("Description"), description);
+        writer.setText(QStringLiteral("Software"), software);
+        writer.write(image);  // the caller looks at the file's error
+    };
 }
 
-using Writer = void (*)(const Figure&, QFile&, const FigureSize&);
+using Drawer = Content (*)(const Figure&, const FigureSize&);
 
-Writer writerFor(const std::filesystem::path& path) {
+Drawer drawerFor(const std::filesystem::path& path) {
     std::string extension = path.extension().string();
     std::transform(extension.begin(), extension.end(), extension.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (extension == ".svg") return writeSvg;
-    if (extension == ".pdf") return writePdf;
-    if (extension == ".png") return writePng;
+    if (extension == ".svg") return drawSvg;
+    if (extension == ".pdf") return drawPdf;
+    if (extension == ".png") return drawPng;
     throw kernels::ArgumentError(
         fmt::format("{}: unknown kind of figure file, expected .svg, .pdf or .png", path.string()));
 }
@@ -129,21 +151,28 @@ void checkSize(const FigureSize& size) {
 
 }  // namespace
 
-void writeFigure(const Figure& figure, const std::filesystem::path& path, const FigureSize& size) {
+std::function<void()> drawnFigure(const Figure& figure, const std::filesystem::path& path, const FigureSize& size) {
     checkSize(size);
-    const Writer write = writerFor(path);
-    writeFileAtomically(path, [&](const std::filesystem::path& temporary) {
-        QFile file(QString::fromStdString(temporary.string()));
-        if (file.open(QIODevice::WriteOnly | QIODevice::Truncate)) write(figure, file, size);
-        if (file.error() != QFileDevice::NoError || !file.flush())
-            throw kernels::FileError(
-                {path.string(), "/", "cannot be written: " + file.errorString().toStdString(), ""});
-    });
+    return [content = drawerFor(path)(figure, size), path] {
+        writeFileAtomically(path, [&](const std::filesystem::path& temporary) {
+            QFile file(QString::fromStdString(temporary.string()));
+            if (file.open(QIODevice::WriteOnly | QIODevice::Truncate)) content(file);
+            if (file.error() != QFileDevice::NoError || !file.flush())
+                throw kernels::FileError(
+                    {path.string(), "/", "cannot be written: " + file.errorString().toStdString(), ""});
+        });
+    };
 }
 
-void writeFigure(const Figure& figure, const std::filesystem::path& path) {
-    writeFigure(figure, path, FigureSize{figure.widthMm, figure.heightMm, 300});
+std::function<void()> drawnFigure(const Figure& figure, const std::filesystem::path& path) {
+    return drawnFigure(figure, path, FigureSize{figure.widthMm, figure.heightMm, 300});
 }
+
+void writeFigure(const Figure& figure, const std::filesystem::path& path, const FigureSize& size) {
+    drawnFigure(figure, path, size)();
+}
+
+void writeFigure(const Figure& figure, const std::filesystem::path& path) { drawnFigure(figure, path)(); }
 
 QImage renderFigure(const Figure& figure, const FigureTheme& theme, QSize size, double scale) {
     const QSize pixels = (QSizeF(size) * scale).toSize();

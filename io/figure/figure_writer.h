@@ -4,6 +4,7 @@
 #include <QImage>
 #include <QSize>
 #include <filesystem>
+#include <functional>
 
 namespace dimscope::analysis {
 struct Figure;
@@ -19,11 +20,17 @@ struct FigureSize {
     int dpi = 300;
 };
 
-/// Draws the figure in print colours into an SVG, PDF or PNG file (by extension); title, caption and provenance go into
-/// the file's metadata. The file is written beside and renamed. Throws ArgumentError for any other extension or an
-/// impossible size, FileError when the file cannot be written. Needs the QApplication and its thread.
-void writeFigure(const analysis::Figure& figure, const std::filesystem::path& path, const FigureSize& size);
+/// Draws the figure in print colours for an SVG, PDF or PNG file (by extension); title, caption and provenance go into
+/// the file's metadata. Needs the QApplication and its thread. What comes back encodes and writes the file, beside and
+/// renamed, on any thread. Throws ArgumentError for any other extension or an impossible size, and the call FileError
+/// when the file cannot be written.
+std::function<void()> drawnFigure(const analysis::Figure& figure, const std::filesystem::path& path,
+                                  const FigureSize& size);
 /// At the figure's own size.
+std::function<void()> drawnFigure(const analysis::Figure& figure, const std::filesystem::path& path);
+
+/// Both steps at once.
+void writeFigure(const analysis::Figure& figure, const std::filesystem::path& path, const FigureSize& size);
 void writeFigure(const analysis::Figure& figure, const std::filesystem::path& path);
 
 /// The figure at \p size logical units, \p scale pixels each.
