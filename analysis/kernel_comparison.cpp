@@ -120,12 +120,8 @@ ComparisonResult compareKernels(const ComparisonParams& asked, const KernelFacto
     result.prompts = selectedPrompts(params.selection, source.info());
     Index length = selectedLength(params.selection, layers.front());
     for (const LayerInfo& layer : layers) length = std::min(length, selectedLength(params.selection, layer));
-    if (params.positions.empty()) {
-        result.positions = sampleRows(result.prompts, source, length, params.rows, params.rowSeed, result.warnings);
-    } else {
-        checkPositions(params.positions, result.prompts, source, length);
-        result.positions = params.positions;
-    }
+    result.positions =
+        chosenRows(params.positions, result.prompts, source, length, params.rows, params.rowSeed, result.warnings);
     describeParams(params, result, factory, layers.front().layer, record.provenance());
     noteSettings(factory.settings(), params.kernels, record.provenance(), result.warnings);
 

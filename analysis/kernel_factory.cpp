@@ -230,6 +230,16 @@ std::string KernelFactory::origin(const std::string& kernel, LayerIndex layer) c
     return group(kernel, layer) ? "file" : "start";
 }
 
+int KernelFactory::drawsInFile(const std::string& kernel, LayerIndex layer) const {
+    const kernels::KernelDescriptor* descriptor = kernels::findKernel(kernel);
+    const kernels::ParameterGroup* found = descriptor && descriptor->hasDraw ? group(kernel, layer) : nullptr;
+    if (found == nullptr) return 0;
+    for (const char* drawn : {"w", "b", "t", "s1"})
+        if (const auto array = found->arrays.find(drawn); array != found->arrays.end() && !array->second.shape.empty())
+            return static_cast<int>(array->second.shape.front());
+    return 0;
+}
+
 kernels::KernelSpec KernelFactory::make(const std::string& kernel, const LayerInfo& layer, HeadIndex head, int seed,
                                         std::vector<Warning>& warnings) const {
     const KernelRequest request{kernel, settings_, layer, head, seed};

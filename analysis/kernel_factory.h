@@ -36,6 +36,8 @@ public:
 
     /// Number of different kernels over `seeds` (1 for a kernel without a draw).
     int drawCount(const std::string& kernel, int seeds) const;
+    /// Draws of a random kernel that the parameter file holds for a layer; 0: none.
+    int drawsInFile(const std::string& kernel, LayerIndex layer) const;
     /// `seed`: with a parameter file that has draws, entry of its S axis; else the seed of the draw.
     /// Throws ArgumentError (unknown name, no such seed), ShapeError (parameters that do not fit the layer or a
     /// head dimension that the kernel cannot have).

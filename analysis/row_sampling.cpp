@@ -75,4 +75,12 @@ void checkPositions(const std::vector<std::vector<Index>>& positions, const std:
     }
 }
 
+std::vector<std::vector<Index>> chosenRows(const std::vector<std::vector<Index>>& given,
+                                           const std::vector<PromptIndex>& prompts, HeadSource& source, Index length,
+                                           int count, std::uint64_t seed, std::vector<Warning>& warnings) {
+    if (given.empty()) return sampleRows(prompts, source, length, count, seed, warnings);
+    checkPositions(given, prompts, source, length);
+    return given;
+}
+
 }  // namespace dimscope::analysis

@@ -14,6 +14,11 @@ namespace dimscope::analysis {
 std::vector<std::vector<Index>> sampleRows(const std::vector<PromptIndex>& prompts, HeadSource& source, Index length,
                                            int count, std::uint64_t seed, std::vector<Warning>& warnings);
 
+/// The rows of an experiment: those given, checked, or drawn where none are.
+std::vector<std::vector<Index>> chosenRows(const std::vector<std::vector<Index>>& given,
+                                           const std::vector<PromptIndex>& prompts, HeadSource& source, Index length,
+                                           int count, std::uint64_t seed, std::vector<Warning>& warnings);
+
 /// Checks given positions: inside the length and valid. Throws ArgumentError naming prompt and position.
 void checkPositions(const std::vector<std::vector<Index>>& positions, const std::vector<PromptIndex>& prompts,
                     HeadSource& source, Index length);

@@ -92,7 +92,7 @@ void addParamsOption(CLI::App& verb, Options& options, const std::string& what) 
     verb.add_option("--params", options.params, "Kernel-parameter file: " + what);
 }
 
-void addGroupingOptions(CLI::App& verb, Options& options) {
+void addGroupingOptions(CLI::App& verb, Options& options, const std::string& replicates) {
     analysis::GroupingParams& grouping = options.grouping;
     verb.add_option("--alpha", grouping.alpha, "Tail that may hold cuts, share of the dimensions")
         ->check(CLI::Range(0.0, 1.0))
@@ -106,7 +106,7 @@ void addGroupingOptions(CLI::App& verb, Options& options) {
     verb.add_option("--min-groups", grouping.minGroups, "Least number of groups")
         ->check(CLI::Range(1, 1 << 20))
         ->capture_default_str();
-    verb.add_option("--replicates", grouping.replicates, "Bootstrap replicates")
+    verb.add_option(replicates, grouping.replicates, "Bootstrap replicates of the grouping")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     verb.add_option("--support", options.support, "What a replicate must show to support a cut")
@@ -117,19 +117,27 @@ void addGroupingOptions(CLI::App& verb, Options& options) {
         ->capture_default_str();
 }
 
-void addComparisonOptions(CLI::App& verb, Options& options) {
-    verb.add_option("--kernels", options.kernels, "Kernels: a,b or all")->capture_default_str();
+void addRowOptions(CLI::App& verb, Options& options) {
     CLI::Option* rows = verb.add_option("--rows", options.rows, "Query rows drawn per prompt, or all");
     rows->capture_default_str();
     verb.add_option("--positions", options.positions, "Query positions of every prompt: 0,17,..")->excludes(rows);
+}
+
+void addComparisonOptions(CLI::App& verb, Options& options) {
+    verb.add_option("--kernels", options.kernels, "Kernels: a,b or all")->capture_default_str();
+    addRowOptions(verb, options);
     verb.add_option("--seeds", options.seeds, "Draws of the kernels: 0-4")->capture_default_str();
     verb.add_option("--outputs", options.outputs, "Write exact and approximate outputs to this HDF5 file");
 }
 
-void addEvaluationOptions(CLI::App& verb, Options& options) {
+void addExactPartOptions(CLI::App& verb, Options& options) {
     verb.add_option("--exact-first", options.exactFirst, "Keep the first S keys of a prompt exact")->check(atLeast(0));
     verb.add_option("--exact-window", options.exactWindow, "Keep the last W keys up to a query exact")
         ->check(atLeast(0));
+}
+
+void addEvaluationOptions(CLI::App& verb, Options& options) {
+    addExactPartOptions(verb, options);
     verb.add_flag("--centre-keys", options.centreKeys, "Take the mean key away from the keys that kernels see");
     verb.add_option("--train", options.train, "Prompts that gates and mean keys come from: 0-7 or split:NAME");
 }
@@ -182,6 +190,10 @@ analysis::Selection selectionFrom(const Options& options, const analysis::DumpIn
     else if (!defaultSplits.empty())
         selection.prompts = analysis::promptsOfSplits(info, defaultSplits);
     return selection;
+}
+
+int rowCount(const Options& options) {
+    return options.rows == "all" ? 0 : static_cast<int>(parseInteger("--rows", options.rows, 1));
 }
 
 analysis::EvaluationParams evaluationFrom(const Options& options, const analysis::DumpInfo& info) {

@@ -39,6 +39,13 @@ struct Options {
     std::string positions;  ///< empty: sampled
     std::int64_t exactFirst = 0, exactWindow = 0;
     bool centreKeys = false;
+    std::string restrictedKernels = "performer,spectraformer,dijiang,taylorshift";  ///< of an intervention
+    std::string interventionSeeds;  ///< empty: all draws of the parameter file, else 0
+    std::string subset;             ///< S of an intervention; empty: the grouping
+    std::string control = "none";
+    int draws = 1, subsetReplicates = 1000;
+    int benchReplicates = 100;  ///< random subsets per head that bench measures
+    std::string pool = "bulk";
 
     std::string job = "operator", shape = "9/3x64";  ///< of a bench
     int repeat = 9;
@@ -58,8 +65,11 @@ void addSelectionOptions(CLI::App& verb, Options& options);
 void addBackendOptions(CLI::App& verb, Options& options);
 void addOutOption(CLI::App& verb, Options& options);
 void addParamsOption(CLI::App& verb, Options& options, const std::string& what);
-void addGroupingOptions(CLI::App& verb, Options& options);
+/// `replicates`: name of the option, where a verb has other replicates too.
+void addGroupingOptions(CLI::App& verb, Options& options, const std::string& replicates = "--replicates");
+void addRowOptions(CLI::App& verb, Options& options);
 void addComparisonOptions(CLI::App& verb, Options& options);
+void addExactPartOptions(CLI::App& verb, Options& options);
 /// Exact part and centred keys of all kernels, and the prompts they are fitted on.
 void addEvaluationOptions(CLI::App& verb, Options& options);
 void addCalibrationOptions(CLI::App& verb, Options& options);
@@ -74,6 +84,8 @@ std::vector<kernels::PromptIndex> promptsFrom(std::string_view option, const std
 /// Refuses what selectionFrom would refuse about the text alone, before a file is opened. Throws UsageError.
 void checkSelection(const Options& options);
 
+/// Query rows per prompt; 0: all. Throws UsageError.
+int rowCount(const Options& options);
 /// Throws ArgumentError for --train prompts that the dump lacks.
 analysis::EvaluationParams evaluationFrom(const Options& options, const analysis::DumpInfo& info);
 

@@ -34,7 +34,7 @@ ComparisonParams paramsFrom(const Options& options) {
     checkSelection(options);
     ComparisonParams params;
     params.kernels = kernelsFrom(options);
-    params.rows = options.rows == "all" ? 0 : static_cast<int>(parseInteger("--rows", options.rows, 1));
+    params.rows = rowCount(options);
     params.seeds = parseSelection("--seeds", options.seeds);
     if (params.seeds.empty()) throw UsageError("--seeds 'all': expected numbers and ranges such as 0-4");
     params.rowSeed = options.seed;

@@ -38,6 +38,8 @@ Verb kernelsVerb();
 Verb devicesVerb();
 Verb compareVerb();
 Verb calibrateVerb();
+Verb interveneVerb();
+Verb ordersVerb();
 Verb benchVerb();
 Verb importVerb();
 Verb exportVerb();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "kernels/random_stream.h"
+
+namespace dimscope::analysis {
+namespace {
+
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kLeastUnits = 8;
+constexpr int kResamples = 2000;
+
+}  // namespace
+
+double meanOf(const std::vector<double>& values) {
+    if (values.empty()) return kUndefined;
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double medianOf(std::vector<double> values) { return quantileOf(std::move(values), 0.5); }
+
+double standardDeviationOf(const std::vector<double>& values) {
+    if (values.size() < 2) return kUndefined;
+    const double mean = meanOf(values);
+    double squares = 0.0;
+    for (const double v : values) squares += (v - mean) * (v - mean);
+    return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double quantileOf(std::vector<double> values, double p) {
+    if (values.empty()) return kUndefined;
+    std::sort(values.begin(), values.end());
+    const double place = p * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(std::floor(place));
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+double permutationP(const std::vector<double>& draws, double observed) {
+    const auto atLeast = std::count_if(draws.begin(), draws.end(), [&](double draw) { return draw >= observed; });
+    return static_cast<double>(1 + atLeast) / static_cast<double>(draws.size() + 1);
+}
+
+std::optional<std::pair<double, double>> bootstrapInterval(
+    std::size_t units, const std::function<double(const std::vector<std::size_t>&)>& statistic, std::uint64_t seed) {
+    if (units < kLeastUnits) return std::nullopt;
+    kernels::RandomStream random(seed, kernels::RandomPurpose::SequenceBootstrap);
+    std::vector<double> values;
+    std::vector<std::size_t> chosen(units);
+    for (int n = 0; n < kResamples; ++n) {
+        for (std::size_t& unit : chosen) unit = static_cast<std::size_t>(random.below(units));
+        if (const double value = statistic(chosen); std::isfinite(value)) values.push_back(value);
+    }
+    if (values.empty()) return std::nullopt;
+    return std::pair(quantileOf(values, 0.025), quantileOf(values, 0.975));
+}
+
+}  // namespace dimscope::analysis

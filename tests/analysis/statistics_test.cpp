@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace dimscope::tests {
+namespace {
+
+using namespace analysis;
+
+TEST(Statistics, QuantilesLieBetweenOrderStatistics) {
+    const std::vector<double> values{4, 1, 3, 2};
+    EXPECT_EQ(quantileOf(values, 0.0), 1.0);
+    EXPECT_EQ(quantileOf(values, 1.0), 4.0);
+    EXPECT_EQ(medianOf(values), 2.5);
+    EXPECT_NEAR(quantileOf(values, 0.1), 1.3, 1e-15);
+    EXPECT_TRUE(std::isnan(medianOf({})));
+    EXPECT_TRUE(std::isnan(meanOf({})));
+}
+
+TEST(Statistics, StandardDeviationOfASample) {
+    EXPECT_NEAR(standardDeviationOf({2, 4, 4, 4, 5, 5, 7, 9}), std::sqrt(32.0 / 7.0), 1e-15);
+    EXPECT_TRUE(std::isnan(standardDeviationOf({1})));
+}
+
+TEST(Statistics, AProbabilityIsNeverZero) {
+    EXPECT_EQ(permutationP({1, 2, 3}, 4), 0.25);
+    EXPECT_EQ(permutationP({1, 2, 3}, 3), 0.5);
+    EXPECT_EQ(permutationP({1, 2, 3}, 0), 1.0);
+}
+
+TEST(Statistics, FewUnitsHaveNoInterval) {
+    const auto mean = [](const std::vector<std::size_t>& units) {
+        double sum = 0.0;
+        for (const std::size_t unit : units) sum += static_cast<double>(unit);
+        return sum / static_cast<double>(units.size());
+    };
+    EXPECT_FALSE(bootstrapInterval(7, mean, 0));
+    const auto interval = bootstrapInterval(20, mean, 0);
+    ASSERT_TRUE(interval);
+    // Mean 9.5, standard error sqrt(33.25 / 20) = 1.29; 2000 resamples know the ends to about 0.1.
+    EXPECT_NEAR(interval->first, 9.5 - 1.96 * 1.29, 0.3);
+    EXPECT_NEAR(interval->second, 9.5 + 1.96 * 1.29, 0.3);
+    EXPECT_EQ(bootstrapInterval(20, mean, 0), interval);
+}
+
+}  // namespace
+}  // namespace dimscope::tests

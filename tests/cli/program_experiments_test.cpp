@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The experiments on the command line, run as a person runs them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/finished_program.h"
+
+namespace dimscope::tests {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> withOptions(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+json measured(const std::vector<std::string>& arguments) {
+    const FinishedProgram program = runCli(withOptions(arguments, {"--json"}));
+    EXPECT_EQ(program.exitCode, 0) << program.err;
+    return json::parse(program.out);
+}
+
+std::vector<std::string> smallExperiment(const std::string& verb, const std::vector<std::string>& more) {
+    return withOptions({verb, SAMPLE_DIR "/smollm2-sample.h5", "--layers", "15", "--rows", "8", "--length", "128"},
+                       more);
+}
+
+TEST(CliOrders, PartsOfEveryHead) {
+    const json document = measured(smallExperiment("orders", {"--prompts", "0,1"}));
+    ASSERT_EQ(document["heads"].size(), 9U);
+    for (const json& head : document["heads"]) {
+        const json& o = head["output_energy"];
+        const double cross = o["cross"]["zero_first"].get<double>() + o["cross"]["zero_higher"].get<double>() +
+                             o["cross"]["first_higher"].get<double>();
+        const double total = o["total"].get<double>();
+        EXPECT_NEAR(o["zero"].get<double>() + o["first"].get<double>() + o["higher"].get<double>() + cross, total,
+                    1e-9 * (std::abs(cross) + total));
+        EXPECT_GE(head["gates"]["sigma1"].get<double>(), 0.0);
+        EXPECT_LE(head["gates"]["sigmah"].get<double>(), 1.0);
+        EXPECT_LE(head["rel_mse"]["linear_zeros_free0"], head["rel_mse"]["linear_zeros"]);
+        EXPECT_EQ(head["rows"], 16);
+    }
+}
+
+TEST(CliIntervene, EveryControlHasItsKeys) {
+    const json document = measured(smallExperiment(
+        "intervene",
+        {"--heads", "0-2", "--kernels", "taylor,performer", "--performer-features", "16", "--prompts", "0,1", "--train",
+         "2,3", "--subset", "top:2", "--control", "ladder,subsets", "--replicates", "20", "--pool", "all"}));
+    EXPECT_EQ(document["selected"]["dimensions"], 6);
+    EXPECT_EQ(document["selected"]["total"], 192);
+    EXPECT_EQ(document["selected"]["origin"], "top");
+    ASSERT_EQ(document["methods"].size(), 2U);
+    for (const json& method : document["methods"]) {
+        EXPECT_GT(method["pretrained"]["ratio"].get<double>(), 0.0);
+        EXPECT_EQ(method["pretrained"]["interval"], json::array());  // two sequences
+        EXPECT_EQ(method["ladder"].size(), 6U);
+        EXPECT_EQ(method["gaussian"]["draws"].size(), 1U);
+        EXPECT_EQ(method["subsets"]["replicates"], 20);
+        EXPECT_GE(method["subsets"]["p"].get<double>(), 1.0 / 21.0);
+        EXPECT_EQ(method["subsets"]["quantiles"].size(), 5U);
+    }
+    EXPECT_EQ(document["cells"].size(), 4U);  // two kernels, one layer, two sequences
+    EXPECT_EQ(document["heads"].size(), 6U);
+}
+
+TEST(CliIntervene, TheSameSeedGivesTheSameNumbersOnAnyNumberOfThreads) {
+    const auto run = [](const char* threads) {
+        json document =
+            measured(smallExperiment("intervene", {"--heads", "0,1", "--kernels", "elu", "--control",
+                                                   "gaussian,subsets", "--replicates", "10", "--threads", threads}));
+        for (const char* varies : {"started", "elapsed", "device"}) document["provenance"].erase(varies);
+        return document;
+    };
+    EXPECT_EQ(run("1"), run("2"));
+}
+
+TEST(CliIntervene, WrongUsageIsTwo) {
+    for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{"--subset", "top:x"},
+                                                                                       {"--subset", "15.0"},
+                                                                                       {"--subset", "share:2"},
+                                                                                       {"--control", "placebo"},
+                                                                                       {"--kernels", "softermax"},
+                                                                                       {"--pool", "some"},
+                                                                                       {"--draws", "0"}})
+        EXPECT_EQ(runCli(smallExperiment("intervene", wrong)).exitCode, 2) << wrong.front() << " " << wrong.back();
+    const FinishedProgram refused = runCli(smallExperiment("intervene", {"--kernels", "rfa"}));
+    EXPECT_EQ(refused.exitCode, 1);
+    EXPECT_NE(refused.err.find("rfa"), std::string::npos) << refused.err;
+}
+
+}  // namespace
+}  // namespace dimscope::tests
