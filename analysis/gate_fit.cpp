@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/error_sums.h"
 #include "analysis/head_loader.h"
 #include "analysis/row_sampling.h"
 
@@ -131,6 +132,25 @@ std::vector<double> fitGates(const std::vector<GatedKernel>& kernels, std::size_
     for (const GatedKernel& kernel : kernels)
         if (std::isnan(gates[kernel.kernel])) gates[kernel.kernel] = fitGate(gateRowsOfKernel[kernel.kernel]);
     return gates;
+}
+
+double evaluatedMse(const GatedKernel& kernel, const LayerInfo& layer, HeadIndex head,
+                    const std::vector<PromptIndex>& prompts, const std::vector<std::vector<Index>>& rows, Index length,
+                    HeadSource& source, kernels::Backend& backend, const RunControl& control) {
+    const std::vector<kernels::KernelSpec> specs{kernels::Softmax{}, kernel.spec};
+    const std::vector<kernels::Evaluation> how{{}, kernel.how};
+    ErrorSums sums;
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+        HeadLoader loader(source, layer, prompts[p], length, true);
+        const std::vector<kernels::RowsJob> jobs{{loader.inputs(head, control), rows[p], specs, false, how}};
+        const std::vector<RowsOutput> outputs =
+            std::move(backend.attendRows(jobs, control.part(p, prompts.size())).front());
+        const RowSums errors = rowSums(outputs.front(), outputs.back());
+        for (std::size_t r = 0; r < errors.error.size(); ++r)
+            if (errors.energy[r] >= 0.0)
+                sums += {errors.error[r], errors.energy[r], static_cast<double>(layer.valueDim)};
+    }
+    return sums.values > 0.0 ? sums.mse() : kNaN;
 }
 
 std::vector<std::vector<Index>> gateRows(const std::vector<PromptIndex>& train,

@@ -31,6 +31,11 @@ std::vector<double> fitGates(const std::vector<GatedKernel>& kernels, std::size_
                              const std::vector<std::vector<Index>>& rows, Index length, HeadSource& source,
                              kernels::Backend& backend, const RunControl& control);
 
+/// Mean squared error of one kernel as it is evaluated, gate included, over rows of every prompt; NaN of none.
+double evaluatedMse(const GatedKernel& kernel, const LayerInfo& layer, HeadIndex head,
+                    const std::vector<PromptIndex>& prompts, const std::vector<std::vector<Index>>& rows, Index length,
+                    HeadSource& source, kernels::Backend& backend, const RunControl& control);
+
 /// Query rows that gates are fitted on: `count` (0: all) drawn per training prompt, without those that are evaluated;
 /// where nothing else is left these themselves, with a warning.
 std::vector<std::vector<Index>> gateRows(const std::vector<PromptIndex>& train,

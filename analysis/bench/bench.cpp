@@ -37,13 +37,17 @@ void describeBench(const BenchResult& result, int threads, const std::string& pa
                              {"repeat", std::int64_t{params.repeat}},
                              {"threads", std::int64_t{threads}},
                              {"tensors", std::string(path.empty() ? "N(0,1)" : "dump")}};
-    if (params.job == BenchJob::Compare) provenance.parameters.emplace_back("rows", std::int64_t{params.rows});
+    if (params.job == BenchJob::Compare || params.job == BenchJob::Subsets)
+        provenance.parameters.emplace_back("rows", std::int64_t{params.rows});
+    if (params.job == BenchJob::Subsets)
+        provenance.parameters.emplace_back("replicates", std::int64_t{params.replicates});
 }
 
 void runJob(const BenchInputs& inputs, kernels::SequenceOperators& operators, const RunControl& control) {
     switch (inputs.params.job) {
         case BenchJob::Operator: return benchOperators(inputs, operators, control);
-        case BenchJob::Compare: return benchComparison(inputs, control);
+        case BenchJob::Compare:
+        case BenchJob::Subsets: return benchComparison(inputs, control);
         case BenchJob::Profile: return benchProfile(inputs, control);
         case BenchJob::Calibrate: return benchCalibration(inputs, control);
     }
@@ -55,6 +59,7 @@ std::string_view benchJobName(BenchJob job) {
     switch (job) {
         case BenchJob::Operator: return "operator";
         case BenchJob::Compare: return "compare";
+        case BenchJob::Subsets: return "subsets";
         case BenchJob::Profile: return "profile";
         case BenchJob::Calibrate: return "calibrate";
     }
@@ -62,7 +67,8 @@ std::string_view benchJobName(BenchJob job) {
 }
 
 BenchJob benchJobFrom(std::string_view name) {
-    for (const BenchJob job : {BenchJob::Operator, BenchJob::Compare, BenchJob::Profile, BenchJob::Calibrate})
+    for (const BenchJob job :
+         {BenchJob::Operator, BenchJob::Compare, BenchJob::Subsets, BenchJob::Profile, BenchJob::Calibrate})
         if (benchJobName(job) == name) return job;
     throw ArgumentError(fmt::format("unknown job '{}', expected operator, compare, profile or calibrate", name));
 }

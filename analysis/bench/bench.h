@@ -12,11 +12,11 @@
 
 namespace dimscope::analysis {
 
-/// What is measured: whole sequences through an operator, query rows of a comparison, the profile of a layer, or one
-/// calibration of one head.
-enum class BenchJob { Operator, Compare, Profile, Calibrate };
+/// What is measured: whole sequences through an operator, query rows of a comparison, the same restricted to random
+/// subsets of dimensions, the profile of a layer, or one calibration of one head.
+enum class BenchJob { Operator, Compare, Subsets, Profile, Calibrate };
 
-/// Throws ArgumentError; "operator", "compare", "profile", "calibrate".
+/// Throws ArgumentError; "operator", "compare", "subsets", "profile", "calibrate".
 BenchJob benchJobFrom(std::string_view name);
 std::string_view benchJobName(BenchJob job);
 
@@ -27,7 +27,8 @@ struct BenchParams {
     PromptIndex prompt;
     std::vector<Index> positions;  ///< lengths measured: the first N positions of the layer
     int repeat = 9;                ///< timed passes, after one that is not
-    int rows = 32;                 ///< query rows of BenchJob::Compare
+    int rows = 32;                 ///< query rows of BenchJob::Compare and BenchJob::Subsets
+    int replicates = 100;          ///< random subsets per head of BenchJob::Subsets, four dimensions each
     int threads = 0;               ///< 0: all cores
     std::uint64_t seed = 0;
 };

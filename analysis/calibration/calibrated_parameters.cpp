@@ -154,6 +154,19 @@ const KernelSpec& firstFitted(const CalibrationResult& result, LayerIndex layer,
     throw kernels::ArgumentError("layer " + std::to_string(layer.value) + " has no fit of " + kernel);
 }
 
+/// Gates of all heads; 1 where none was fitted.
+void addExactPart(const CalibrationResult& result, LayerIndex layer, const std::string& kernel, int heads,
+                  ParameterGroup& group) {
+    std::vector<double> gates;
+    for (int h = 0; h < heads; ++h) {
+        const KernelFit* fit = result.find(layer, HeadIndex{h}, kernel);
+        gates.push_back(fit && fit->gate ? *fit->gate : 1.0);
+    }
+    group.arrays["gate"] = oneEach(gates);
+    group.attributes["exact_first"] = static_cast<double>(result.params.exactPart.first);
+    group.attributes["exact_window"] = static_cast<double>(result.params.exactPart.window);
+}
+
 }  // namespace
 
 kernels::ParameterSet calibratedParameters(const CalibrationResult& result, const KernelFactory& factory,
@@ -169,8 +182,9 @@ kernels::ParameterSet calibratedParameters(const CalibrationResult& result, cons
             const KernelFit* fit = result.find(layer, HeadIndex{h}, kernel);
             heads.push_back(fit ? fit->spec : factory.make(kernel, shape, HeadIndex{h}, 0, given));
         }
-        set.layers[layer][parameterGroupName(kernel)] =
-            std::visit(GroupOfHeads{heads, shape.headDim}, firstFitted(result, layer, kernel));
+        ParameterGroup& group = set.layers[layer][parameterGroupName(kernel)];
+        group = std::visit(GroupOfHeads{heads, shape.headDim}, firstFitted(result, layer, kernel));
+        if (!result.params.exactPart.empty()) addExactPart(result, layer, kernel, shape.nHeads, group);
     }
     return set;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/kernel_factory.h"
 #include "analysis/selection.h"
 #include "analysis/table.h"
+#include "kernels/evaluation.h"
 
 namespace dimscope::analysis {
 
@@ -21,7 +23,8 @@ struct CalibrationParams {
     int rows = 512;                              ///< query rows per prompt, where it is longer; 0: all
     int starts = 0;                              ///< 0: the method's own number (adam 3, gauss-newton 8)
     std::uint64_t seed = 0;
-    int threads = 0;  ///< heads at a time, 0: all cores; the result does not depend on it
+    int threads = 0;                    ///< heads at a time, 0: all cores; the result does not depend on it
+    kernels::ExactPart exactPart = {};  ///< of fitExactPart; its gate is not looked at
 };
 
 /// What was fitted for one kernel of one head. Errors are mean squared errors of its output before W_o; NaN where they
@@ -37,6 +40,8 @@ struct KernelFit {
     int start = 0;           ///< ordinal of the start that won
     double seconds = 0.0;    ///< from the tensors to the parameters; an equal part each where heads share theirs
     bool cancelled = false;  ///< stopped early: the best so far
+    std::optional<double> gate = {};  ///< of the exact part, where one was fitted
+    double gateValidationMse = kNaN;  ///< validation error with it
 };
 
 struct CalibrationResult {

@@ -14,6 +14,8 @@ Table calibrationTable(const CalibrationResult& result) {
                      {"train_mse", "training MSE", "", NumberStyle::Plain, {}},
                      {"validation_mse", "validation MSE", "", NumberStyle::Plain, {}},
                      {"evaluation_mse", "evaluation MSE", "", NumberStyle::Plain, {}},
+                     {"gate", "gate", "", NumberStyle::Plain, {}},
+                     {"gate_validation_mse", "validation MSE with exact part", "", NumberStyle::Plain, {}},
                      {"updates", "updates", "", NumberStyle::Plain, {}},
                      {"seconds", "time", "s", NumberStyle::Plain, {}}};
     for (const KernelFit& fit : result.fits) {
@@ -24,6 +26,8 @@ Table calibrationTable(const CalibrationResult& result) {
                                       fit.trainMse,
                                       fit.validationMse,
                                       fit.evaluationMse,
+                                      fit.gate ? Cell(*fit.gate) : Cell(std::monostate{}),
+                                      fit.gateValidationMse,
                                       std::int64_t{fit.updates},
                                       fit.seconds};
         for (std::size_t c = 0; c < cells.size(); ++c) table.columns[c].cells.push_back(cells[c]);

@@ -32,7 +32,10 @@ void addBenchOptions(CLI::App& verb, Options& options) {
     verb.add_option("--layers", options.layers, "One layer of FILE; all: its first")->capture_default_str();
     verb.add_option("--prompts", options.prompts, "One prompt of FILE; default its first");
     verb.add_option("--kernels", options.kernels, "Kernels: a,b or all")->capture_default_str();
-    verb.add_option("--rows", options.rows, "Query rows of --job compare")->capture_default_str();
+    verb.add_option("--rows", options.rows, "Query rows of --job compare and subsets")->capture_default_str();
+    verb.add_option("--replicates", options.benchReplicates, "Random subsets per head of --job subsets")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
     verb.add_option("--repeat", options.repeat, "Timed passes, of which the median is taken")
         ->check(CLI::Range(1, 10'000))
         ->capture_default_str();
@@ -44,8 +47,6 @@ void addBenchOptions(CLI::App& verb, Options& options) {
 }
 
 BenchJob jobFrom(const Options& options) {
-    if (options.job == "subsets")
-        throw UsageError("--job subsets: kernels restricted to subsets of dimensions cannot be measured yet");
     const BenchJob job = analysis::benchJobFrom(options.job);
     if (options.backend != "cpu" && (job == BenchJob::Operator || job == BenchJob::Calibrate))
         throw UsageError("--backend " + options.backend + ": --job " + options.job + " runs on cpu only");
@@ -60,13 +61,15 @@ std::vector<std::string> measuredKernels(const Options& options, BenchJob job) {
         if (!all) throw UsageError("--kernels: --job profile has no kernels");
         return {};
     }
-    const auto& fitted = analysis::calibratedKernels();
+    const std::vector<std::string> fitted = analysis::calibratedKernels(analysis::FitMethod::GaussNewton);
     const auto isFitted = [&](const std::string& name) {
         return std::find(fitted.begin(), fitted.end(), name) != fitted.end();
     };
     if (all)
         std::erase_if(names, [&](const std::string& name) {
-            return kernels::findKernel(name)->referenceLine || (job == BenchJob::Calibrate && !isFitted(name));
+            const kernels::KernelDescriptor& kernel = *kernels::findKernel(name);
+            return kernel.referenceLine || (job == BenchJob::Calibrate && !isFitted(name)) ||
+                   (job == BenchJob::Subsets && !kernel.properties.restrictable);
         });
     for (const std::string& name : names)
         if (job == BenchJob::Calibrate && !isFitted(name))
@@ -89,6 +92,7 @@ BenchParams benchFrom(const Options& options) {
     params.kernels = measuredKernels(options, params.job);
     params.repeat = options.repeat;
     params.rows = static_cast<int>(parseInteger("--rows", options.rows, 1));
+    params.replicates = options.benchReplicates;
     params.threads = options.threads;
     params.seed = options.seed;
     if (!options.positions.empty() || options.file.empty())

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "analysis/calibration/calibration.h"
+#include "analysis/calibration/exact_part_calibration.h"
 #include "app/cli/inputs.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/lists.h"
@@ -21,6 +22,7 @@ void addCalibrateOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     addSelectionOptions(verb, options);
     addCalibrationOptions(verb, options);
+    addExactPartOptions(verb, options);
     addGroupingOptions(verb, options);
     addParamsOption(verb, options, "groups of oal and draws of dijiang");
     addBackendOptions(verb, options);
@@ -57,6 +59,7 @@ CalibrationParams fitFrom(const Options& options) {
     params.rows = options.fitRows == "all" ? 0 : static_cast<int>(parseInteger("--rows", options.fitRows, 1));
     params.seed = options.seed;
     params.threads = options.threads;
+    params.exactPart = {options.exactFirst, options.exactWindow, 1.0};
     return params;
 }
 
@@ -93,14 +96,20 @@ Json fitJson(const analysis::KernelFit& fit, bool judged) {
               {"validation_mse", numberJson(fit.validationMse)},
               {"updates", fit.updates},
               {"seconds", numberJson(fit.seconds)}};
+    if (fit.gate) {
+        json["gate"] = numberJson(*fit.gate);
+        json["gate_validation_mse"] = numberJson(fit.gateValidationMse);
+    }
     if (judged) json["evaluation_mse"] = numberJson(fit.evaluationMse);
     return json;
 }
 
 std::string summary(const CalibrationResult& result) {
     analysis::Table table = analysis::calibrationTable(result);
-    if (result.params.evaluation.empty())
-        std::erase_if(table.columns, [](const analysis::Column& c) { return c.name == "evaluation_mse"; });
+    std::erase_if(table.columns, [&](const analysis::Column& column) {
+        return (column.name == "evaluation_mse" && result.params.evaluation.empty()) ||
+               (column.name.starts_with("gate") && result.params.exactPart.empty());
+    });
     return alignedText(table);
 }
 
@@ -128,7 +137,9 @@ VerbOutput runCalibrate(const Options& options, const kernels::RunControl& contr
     const bool groups = fitsGroups(params, factory, selectedLayers(params.selection, info));
     if (groups) addGroups(options, inputs, params, factory, control.slice(0.0F, 0.05F));
     CalibrationResult result =
-        analysis::calibrateKernels(params, factory, *inputs.source, control.slice(groups ? 0.05F : 0.0F, 1.0F));
+        analysis::calibrateKernels(params, factory, *inputs.source, control.slice(groups ? 0.05F : 0.0F, 0.95F));
+    if (!params.exactPart.empty() && !result.cancelled)
+        analysis::fitExactPart(result, *inputs.source, *inputs.backend, control.slice(0.95F, 1.0F));
     noteSettings(options.settings, usedKernels(params), result.provenance, result.warnings);
     noteParameters(inputs, result.provenance, result.warnings);
     writeParameters(options, result, factory, info);
@@ -150,6 +161,7 @@ Verb calibrateVerb() {
     return {"calibrate", "Fits the learned kernels to exact attention, head by head",
             "  dimscope-cli calibrate dump.h5 --kernels global,oal --write kernels.h5\n"
             "  dimscope-cli calibrate dump.h5 --train 0-7 --validation 8,9 --evaluation 10-15 --json\n"
+            "  dimscope-cli calibrate dump.h5 --kernels oal --exact-first 1 --exact-window 64 --write kernels.h5\n"
             "  dimscope-cli calibrate dump.h5 --layers 15 --method adam --seed 1",
             addCalibrateOptions, runCalibrate};
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/calibration/exact_part_calibration.h"
 #include "analysis/gate_fit.h"
 #include "analysis/kernel_comparison.h"
 #include "kernels/backend_registry.h"
@@ -148,6 +149,54 @@ TEST(EvaluatedComparison, TakesTheKeyMeanOfAFile) {
               compared(params, source).find(LayerIndex{3}, HeadIndex{0}, "taylor")->mse);
     own.arrays["key_mean"] = {{4, 8}, std::vector<double>(32, 0.0)};
     EXPECT_THROW(compared(params, source, fileWith("", own)), kernels::ShapeError);
+}
+
+// The gates of a calibration come back from its parameters, and no other gate has a smaller training error.
+TEST(EvaluatedComparison, TakesTheGatesOfACalibration) {
+    MemorySource source({});
+    CalibrationParams fits;
+    fits.selection.layers = {LayerIndex{3}};
+    fits.kernels = {"taylorshift"};
+    fits.train = {PromptIndex{0}, PromptIndex{1}};
+    fits.validation = {PromptIndex{2}};
+    fits.exactPart = {1, 3, 1.0};
+    const KernelFactory start;
+    CalibrationResult result = calibrateKernels(fits, start, source, {});
+    const auto backend = kernels::makeBackend("reference");
+    fitExactPart(result, source, *backend, {});
+    ASSERT_EQ(result.fits.size(), 4U);
+    double without = 0.0, with = 0.0;
+    for (const KernelFit& fit : result.fits) {
+        ASSERT_TRUE(fit.gate);
+        without += fit.validationMse;
+        with += fit.gateValidationMse;
+    }
+    EXPECT_LT(with, without) << "four keys of 24 are exact";
+    const auto file = std::make_shared<kernels::ParameterSet>(calibratedParameters(result, start, source.info()));
+    ComparisonParams params = withExactPart({"taylorshift"}, 0, 0);
+    params.selection.prompts = {PromptIndex{2}};
+    params.rows = 0;
+    const ComparisonResult compared = compareKernels(params, KernelFactory({}, file), source, *backend, {});
+    for (const KernelFit& fit : result.fits) {
+        const KernelError* error = compared.find(fit.layer, fit.head, "taylorshift");
+        EXPECT_EQ(error->gate, fit.gate);
+        EXPECT_NEAR(error->mse, fit.gateValidationMse, 1e-12 * error->mse);
+    }
+}
+
+TEST(EvaluatedComparison, ACancelledCalibrationKeepsFitsWithoutAGate) {
+    MemorySource source({});
+    CalibrationParams fits;
+    fits.selection.layers = {LayerIndex{3}};
+    fits.kernels = {"taylorshift"};
+    fits.exactPart = {1, 0, 1.0};
+    CalibrationResult result = calibrateKernels(fits, KernelFactory{}, source, {});
+    RunControl cancelled;
+    cancelled.cancel();
+    fitExactPart(result, source, *kernels::makeBackend("cpu"), cancelled);
+    EXPECT_TRUE(result.cancelled);
+    EXPECT_EQ(result.fits.size(), 4U);
+    EXPECT_FALSE(result.fits.front().gate);
 }
 
 }  // namespace
