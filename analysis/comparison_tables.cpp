@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/kernel_comparison.h"
 
+#include <algorithm>
+
 namespace dimscope::analysis {
 namespace {
 
@@ -25,6 +27,11 @@ Table comparisonTable(const ComparisonResult& result) {
     for (const KernelError& e : result.heads)
         append(table, {std::int64_t{e.layer.value}, std::int64_t{e.head.value}, e.kernel, e.mse, e.relMse,
                        static_cast<std::int64_t>(e.seedMse.size()), std::int64_t{e.badRows}});
+    if (std::any_of(result.heads.begin(), result.heads.end(),
+                    [](const KernelError& e) { return e.gate.has_value(); })) {
+        table.columns.push_back({"gate", "Gate", "", {}, {}});
+        for (const KernelError& e : result.heads) table.columns.back().cells.push_back(cellOf(e.gate));
+    }
     return table;
 }
 

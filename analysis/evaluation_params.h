@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analysis/head_source.h"
@@ -17,5 +18,8 @@ struct EvaluationParams {
     bool hasExactPart() const { return exactFirst > 0 || exactWindow > 0; }
     friend bool operator==(const EvaluationParams&, const EvaluationParams&) = default;
 };
+
+/// "first 4 and latest 64 keys exact", "centred keys" or both, for captions and sentences; empty where neither is on.
+std::string evaluationText(const EvaluationParams& params);
 
 }  // namespace dimscope::analysis

@@ -116,6 +116,7 @@ ComparisonResult compareKernels(const ComparisonParams& asked, const KernelFacto
     const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());
 
     ComparisonResult result;
+    result.evaluation = params.evaluation;
     result.warnings = source.info().warnings;
     result.prompts = selectedPrompts(params.selection, source.info());
     Index length = selectedLength(params.selection, layers.front());

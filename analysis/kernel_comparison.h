@@ -63,6 +63,7 @@ struct WeightRows {
 };
 
 struct ComparisonResult {
+    EvaluationParams evaluation;  ///< as asked for; with an exact part `zero` and `uniform` are its two rests
     std::vector<PromptIndex> prompts;
     std::vector<std::vector<Index>> positions;  ///< [P][R]
     std::vector<std::string> kernels;           ///< those evaluated, exact attention not among them unless asked for
@@ -81,7 +82,7 @@ struct ComparisonResult {
 ComparisonResult compareKernels(const ComparisonParams& params, const KernelFactory& factory, HeadSource& source,
                                 kernels::Backend& backend, const RunControl& control, bool skipUnsupported = false);
 
-/// One row per kernel and head: layer, head, kernel, mse, rel_mse, bad_rows, draws.
+/// One row per kernel and head: layer, head, kernel, mse, rel_mse, draws, bad_rows, and gate where a kernel has one.
 Table comparisonTable(const ComparisonResult& result);
 /// One row per kernel and layer (and "all"): before and after W_o.
 Table pooledTable(const ComparisonResult& result);

@@ -47,15 +47,17 @@ struct Curve {
 
 std::vector<Curve> curvesOf(const ComparisonResult& result, LayerIndex layer, HeadIndex head, Index binWidth) {
     std::vector<Curve> curves;
+    const bool rests = result.evaluation.hasExactPart();
     for (const std::string& kernel : result.kernels) {
-        if (kernel == "softmax" || kernel == "zero") continue;  // 0 and 1 everywhere
+        if (kernel == "softmax" || (kernel == "zero" && !rests)) continue;  // 0 and 1 everywhere
+        if (kernel == "first_value" && rests) continue;
         if (const KernelError* error = result.find(layer, head, kernel))
             curves.push_back({kernel, errorBins(*error, result.positions, binWidth)});
     }
     return curves;
 }
 
-Line lineOf(const Curve& curve, const LogRange& range, Index binWidth, int key) {
+Line lineOf(const Curve& curve, const std::string& title, const LogRange& range, Index binWidth, int key) {
     const bool reference = isReferenceLine(curve.kernel);
     Line line;
     line.ink = reference ? inkOf(Role::Secondary) : kernelInk(curve.kernel);
@@ -72,8 +74,8 @@ Line lineOf(const Curve& curve, const LogRange& range, Index binWidth, int key) 
     }
     // The label hangs on the last point that is on the axis.
     while (!line.points.empty() && !(line.points.back().first <= lastShown)) line.points.pop_back();
-    if (!line.points.empty()) line.endLabel = kernelTitle(curve.kernel);
-    line.hover = {key, kernelTitle(curve.kernel)};
+    if (!line.points.empty()) line.endLabel = title;
+    line.hover = {key, title};
     return line;
 }
 
@@ -104,13 +106,14 @@ Panel positionPanel(const ComparisonResult& result, const std::vector<Curve>& cu
     panel.y.scale = AxisScale::Log;
     panel.y.from = range.from;
     panel.y.to = range.to;
-    if (range.holds(1.0))
+    if (range.holds(1.0) && !result.evaluation.hasExactPart())  // as `zero` errs
         panel.marks.push_back(Rule{Rule::Direction::Horizontal, 1.0, inkOf(Role::Secondary), true, {}, false});
     std::vector<std::string> absent;
     for (const Curve& curve : curves) {
-        Line line = lineOf(curve, range, binWidth, kernelKey(result, curve.kernel));
+        const std::string title = kernelTitle(result, curve.kernel);
+        Line line = lineOf(curve, title, range, binWidth, kernelKey(result, curve.kernel));
         if (line.points.empty())
-            absent.push_back(kernelTitle(curve.kernel));
+            absent.push_back(title);
         else
             panel.marks.push_back(std::move(line));
     }

@@ -17,10 +17,11 @@ class DotPlot {
 public:
     DotPlot(const ComparisonResult& result, LayerIndex layer, HeadIndex head)
         : result_(result), ranked_(rankedKernels(result, layer, head)), rows_(ranked_.size() + 1) {
-        for (const char* name : {"first_value", "uniform"})
-            if (const KernelError* error = result.find(layer, head, name); error && std::isfinite(error->relMse))
-                references_.emplace_back(kernelTitle(name), error->relMse);
-        references_.emplace_back("Zero", 1.0);  // answering zero errs by the whole output, by definition
+        for (const std::string& name : shownReferences(result))
+            if (name == "zero" && !result.evaluation.hasExactPart())
+                references_.emplace_back("Zero", 1.0);  // answering zero errs by the whole output, by definition
+            else if (const KernelError* error = result.find(layer, head, name); error && std::isfinite(error->relMse))
+                references_.emplace_back(kernelTitle(result, name), error->relMse);
         std::vector<double> values;
         for (const KernelError* error : ranked_) {
             values.push_back(error->relMse);
@@ -130,6 +131,7 @@ private:
             text +=
                 fmt::format(", {} draws from {} to {}", error.seedRelMse.size(), numberText(*least), numberText(*most));
         }
+        if (error.gate) text += fmt::format(", gate {}", numberText(*error.gate));
         if (error.badRows > 0) text += fmt::format(", {} rows left out", error.badRows);
         return {kernelKey(result_, error.kernel), text};
     }

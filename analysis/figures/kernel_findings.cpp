@@ -37,9 +37,18 @@ public:
 
     std::vector<Finding> findings() {
         if (ranked_.empty()) return {};
+        if (result_.evaluation.hasExactPart() && ranked_.back()->relMse == 0.0) {
+            add("The exact keys are all keys: nothing is left to the kernels.", {});
+            return std::move(found_);
+        }
         addNearest();
-        addFirstValue();
-        addWorseThanZero();
+        if (result_.evaluation.hasExactPart()) {
+            addExactPart();
+            addWorseThanRests();
+        } else {
+            addFirstValue();
+            addWorseThanZero();
+        }
         addBehindProjection();
         addMissedSink();
         addBadRows();
@@ -56,12 +65,45 @@ private:
 
     void addNearest() {
         const KernelError& best = *ranked_.front();
+        const std::string how = result_.evaluation.centreKeys ? " with centred keys" : "";
         if (ranked_.size() == 1)
-            add(fmt::format("[{}] errs by RelMSE {}.", kernelTitle(best.kernel), numberText(best.relMse)),
+            add(fmt::format("[{}] errs by RelMSE {}{}.", kernelTitle(best.kernel), numberText(best.relMse), how),
                 {best.kernel});
         else
-            add(fmt::format("[{}] is nearest: RelMSE {}.", kernelTitle(best.kernel), numberText(best.relMse)),
+            add(fmt::format("[{}] is nearest{}: RelMSE {}.", kernelTitle(best.kernel), how, numberText(best.relMse)),
                 {best.kernel});
+    }
+
+    // What the exact keys do without any kernel, by which the numbers beside them have to be read.
+    void addExactPart() {
+        EvaluationParams exact = result_.evaluation;
+        exact.centreKeys = false;  // said with the nearest kernel
+        std::string text = evaluationText(exact);
+        text[0] = static_cast<char>(text[0] - 'a' + 'A');
+        const KernelError* none = result_.find(layer_, head_, "zero");
+        add(none && std::isfinite(none->relMse) ? fmt::format("{}, no rest: {}.", text, numberText(none->relMse))
+                                                : text + ".",
+            {});
+    }
+
+    // A kernel earns its place by what it gains over the two rests that need no kernel.
+    void addWorseThanRests() {
+        const KernelError* best = nullptr;
+        for (const char* rest : {"zero", "uniform"})
+            if (const KernelError* error = result_.find(layer_, head_, rest);
+                error && std::isfinite(error->relMse) && (!best || error->relMse < best->relMse))
+                best = error;
+        if (!best) return;
+        std::vector<std::string> worse;
+        for (const KernelError* error : ranked_)
+            if (error->relMse > best->relMse) worse.push_back(error->kernel);
+        if (worse.empty()) return;
+        const std::string rest = best->kernel == "zero" ? "no rest" : "a uniform rest";
+        if (worse.size() == ranked_.size())
+            return add(fmt::format("No kernel beats {}: {}.", rest, numberText(best->relMse)), {});
+        add(fmt::format("[{} of {}] kernels {} worse than {}: {}.", worse.size(), ranked_.size(),
+                        worse.size() == 1 ? "is" : "are", rest, numberText(best->relMse)),
+            worse);
     }
 
     // Copying one value needs no attention at all; worth saying where it beats kernels.

@@ -16,6 +16,17 @@ std::string kernelTitle(const std::string& name) {
     return kernel ? kernel->title : name;
 }
 
+std::string kernelTitle(const ComparisonResult& result, const std::string& name) {
+    if (result.evaluation.hasExactPart() && name == "zero") return "No rest";
+    if (result.evaluation.hasExactPart() && name == "uniform") return "Uniform rest";
+    return kernelTitle(name);
+}
+
+std::vector<std::string> shownReferences(const ComparisonResult& result) {
+    if (result.evaluation.hasExactPart()) return {"uniform", "zero"};
+    return {"first_value", "uniform", "zero"};
+}
+
 bool isReferenceLine(const std::string& name) {
     const kernels::KernelDescriptor* kernel = kernels::findKernel(name);
     return kernel && kernel->referenceLine;
@@ -66,8 +77,9 @@ Figure comparisonFigure(const std::string& stem, const std::string& title, const
     Figure figure;
     figure.name = headStem(stem, layer, head);
     figure.title = title;
-    figure.caption = fmt::format("{} · {} · {}{}", what, placeText(layer, head), rowsText(result),
-                                 extentText(result.provenance, result.prompts.size()));
+    const std::string how = evaluationText(result.evaluation);
+    figure.caption = fmt::format("{} · {} · {}{}{}{}", what, placeText(layer, head), how, how.empty() ? "" : " · ",
+                                 rowsText(result), extentText(result.provenance, result.prompts.size()));
     figure.warnings = result.warnings;
     figure.provenance = result.provenance;
     return figure;

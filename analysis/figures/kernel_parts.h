@@ -13,6 +13,10 @@ namespace dimscope::analysis {
 
 /// Title of a kernel; its name where the catalogue lacks it.
 std::string kernelTitle(const std::string& name);
+/// The same beside an exact part, where the reference lines `zero` and `uniform` are its two rests.
+std::string kernelTitle(const ComparisonResult& result, const std::string& name);
+/// Reference lines of a comparison: `first_value`, `uniform`, `zero`, and beside an exact part its two rests alone.
+std::vector<std::string> shownReferences(const ComparisonResult& result);
 /// uniform, zero and first_value.
 bool isReferenceLine(const std::string& name);
 /// Position of a kernel in result.kernels, or -1.

@@ -24,6 +24,7 @@ analysis::ComparisonParams comparisonParams(const ComparisonKey& key) {
     params.rows = key.rows;
     params.seeds = key.seeds;
     params.rowSeed = key.rowSeed;
+    params.evaluation = key.evaluation;
     params.keepWeights = key.keepWeights;
     params.afterProjection = !key.head;  // W_o mixes the heads of a layer
     return params;

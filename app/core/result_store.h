@@ -134,6 +134,7 @@ struct ComparisonKey {
     std::vector<int> seeds{0};
     std::uint64_t rowSeed = 0;
     analysis::KernelSettings settings;
+    analysis::EvaluationParams evaluation;
     GroupingKey grouping;  ///< groups of "oal"
     bool keepWeights = false;
     friend bool operator==(const ComparisonKey&, const ComparisonKey&) = default;

@@ -106,11 +106,13 @@ ComparisonKey Workspace::layerComparisonKey(LayerIndex layer) const {
     key.length = grouping.profile.length;
     key.backend = backend_;
     key.kernels = parameters_.kernels.empty() ? comparableKernels() : parameters_.kernels;
-    for (std::string& name : referenceKernels()) key.kernels.push_back(std::move(name));
+    if (!parameters_.evaluation.hasExactPart())  // which brings its own two
+        for (std::string& name : referenceKernels()) key.kernels.push_back(std::move(name));
     key.rows = parameters_.rows;
     key.seeds.clear();
     for (int draw = 0; draw < parameters_.draws; ++draw) key.seeds.push_back(parameters_.seed + draw);
     key.rowSeed = static_cast<std::uint64_t>(parameters_.seed);
+    key.evaluation = parameters_.evaluation;
     key.settings = parameters_.settings.of(key.kernels);
     key.grouping = grouping;
     return key;

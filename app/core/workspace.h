@@ -26,7 +26,8 @@ struct Parameters {
     int draws = 3;           ///< feature draws of a random kernel
     Index positionBin = 64;  ///< tokens in one point of the error by position
     analysis::KernelSettings settings;
-    std::string weightsOf = "oal";  ///< kernel whose weights are shown
+    analysis::EvaluationParams evaluation;  ///< exact keys and centred keys, of all kernels
+    std::string weightsOf = "oal";          ///< kernel whose weights are shown
     friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 

@@ -36,7 +36,7 @@ void DataTable::copySelection() const {
     QStringList lines, heads;
     for (int c = 0; c < model()->columnCount(); ++c) {
         const QString head = model()->headerData(c, Qt::Horizontal).toString();
-        if (!head.isEmpty()) heads.append(head);
+        if (!head.isEmpty() && !isColumnHidden(c)) heads.append(head);
     }
     lines.append(heads.join('\t'));
     const bool all = !selectionModel() || !selectionModel()->hasSelection();
@@ -44,7 +44,7 @@ void DataTable::copySelection() const {
         if (!all && !selectionModel()->isRowSelected(r)) continue;
         QStringList cells;
         for (int c = 0; c < model()->columnCount(); ++c)
-            if (!model()->headerData(c, Qt::Horizontal).toString().isEmpty())
+            if (!model()->headerData(c, Qt::Horizontal).toString().isEmpty() && !isColumnHidden(c))
                 cells.append(model()->index(r, c).data(TableModel::ExactRole).toString());
         lines.append(cells.join('\t'));
     }

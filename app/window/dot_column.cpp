@@ -16,6 +16,7 @@ namespace dimscope::app {
 namespace {
 
 constexpr double kAxisMargin = 10.0, kMeanRadius = 4.5, kSeedRadius = 2.5;
+constexpr double kTickRoom = 44.0;  // of the longest label and a gap
 constexpr int kNameIndent = 16;
 
 double xOf(const DotScale& scale, double value, const QRectF& cell) {
@@ -35,7 +36,7 @@ io::AxisMap mapOf(const DotScale& scale, double left, double width) {
 std::vector<io::Tick> ticksOf(const io::AxisMap& map) {
     analysis::Axis axis;
     axis.scale = analysis::AxisScale::Log;
-    return io::axisTicks(axis, map, 8);
+    return io::axisTicks(axis, map, std::clamp(static_cast<int>((map.end - map.start) / kTickRoom), 2, 8));
 }
 
 QFont chartFont(const QFont& from) {
@@ -90,7 +91,7 @@ void DotDelegate::paintDots(QPainter& painter, const QRectF& cell, const KernelR
         const double x = std::floor(xOf(*scale_, value, cell)) + 0.5;
         painter.drawLine(QPointF(x, cell.top()), QPointF(x, cell.bottom()));
     }
-    if (row.name == "softmax") return paintWords(painter, cell, tr("exact: 0"));
+    if (row.name == "softmax" || row.relMse == 0.0) return paintWords(painter, cell, tr("exact: 0"));
     if (!std::isfinite(row.relMse)) return paintWords(painter, cell, tr("undefined"));
     if (!onAxis(*scale_, row.relMse)) return paintOffAxis(painter, cell, row);
     const io::KernelStyle style = io::kernelStyle(row.name, colours.figure);

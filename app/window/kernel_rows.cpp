@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "analysis/figures/kernel_figures.h"
+#include "analysis/figures/kernel_parts.h"
 #include "kernels/kernel_catalog.h"
 
 namespace dimscope::app {
@@ -39,11 +40,20 @@ std::vector<std::string> settingsOf(const kernels::KernelDescriptor& kernel, con
 
 std::string settingOf(const kernels::KernelDescriptor& kernel, const Parameters& parameters,
                       const analysis::HeadGrouping* grouping) {
+    if (kernel.name == "zero") return "exact keys alone";
+    if (kernel.name == "uniform") return "mean of the others";
     std::vector<std::string> texts = settingsOf(kernel, parameters.settings);
     if (kernel.name == "oal" && grouping != nullptr)
         texts.insert(texts.begin(), fmt::format("{} groups", grouping->groups.size()));
     if (kernel.trained) texts.emplace_back("uncalibrated");
     return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// Reference lines are no rows, but the two rests of an exact part are.
+bool hasRow(const analysis::ComparisonResult& head, const kernels::KernelDescriptor& kernel) {
+    if (kernel.name == "softmax") return false;  // the row above all
+    return !kernel.referenceLine ||
+           (head.evaluation.hasExactPart() && (kernel.name == "zero" || kernel.name == "uniform"));
 }
 
 KernelRow exactRow(const analysis::ComparisonResult* layer) {
@@ -70,11 +80,12 @@ std::vector<KernelRow> kernelRows(const analysis::ComparisonResult& head, const 
     std::vector<KernelRow> rows{exactRow(layer)};
     for (const kernels::KernelDescriptor& kernel : kernels::kernelCatalog()) {
         const analysis::KernelError* error = head.find(choice.layer, choice.head, kernel.name);
-        if (error == nullptr || kernel.referenceLine || kernel.name == "softmax") continue;
+        if (error == nullptr || !hasRow(head, kernel)) continue;
         KernelRow row{.name = kernel.name,
-                      .title = kernel.title,
+                      .title = analysis::kernelTitle(head, kernel.name),
                       .relMse = error->relMse,
                       .seeds = error->seedRelMse,
+                      .gate = error->gate,
                       .badRows = error->badRows,
                       .setting = settingOf(kernel, parameters, grouping)};
         if (const analysis::PooledError* pooled = pooledOf(layer, choice.layer, kernel.name)) {
@@ -87,13 +98,18 @@ std::vector<KernelRow> kernelRows(const analysis::ComparisonResult& head, const 
     return rows;
 }
 
+bool hasGates(const std::vector<KernelRow>& rows) {
+    return std::any_of(rows.begin(), rows.end(), [](const KernelRow& row) { return row.gate.has_value(); });
+}
+
 analysis::Table kernelRowsTable(const std::vector<KernelRow>& rows, const analysis::ComparisonResult& head,
                                 HeadChoice choice) {
+    const std::string how = analysis::evaluationText(head.evaluation);
     analysis::Table table{
         .name = fmt::format("kernels-L{:02}-H{}", choice.layer.value, choice.head.value),
         .caption = fmt::format("Error of each kernel against exact attention: head {} of layer {}, and "
-                               "the layer before and after the output projection",
-                               choice.head.value, choice.layer.value),
+                               "the layer before and after the output projection{}{}",
+                               choice.head.value, choice.layer.value, how.empty() ? "" : ", ", how),
         .columns = {},
         .warnings = head.warnings,
         .provenance = head.provenance};
@@ -117,6 +133,10 @@ analysis::Table kernelRowsTable(const std::vector<KernelRow>& rows, const analys
                                         row.setting};
         for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].cells.push_back(cells[c]);
     }
+    if (!hasGates(rows)) return table;
+    analysis::Column gate{"gate", "Gate", "", {}, {}};
+    for (const KernelRow& row : rows) gate.cells.push_back(cell(row.gate));
+    table.columns.insert(table.columns.begin() + 2, std::move(gate));
     return table;
 }
 

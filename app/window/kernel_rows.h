@@ -14,19 +14,24 @@ namespace dimscope::app {
 /// One row of the kernel table.
 struct KernelRow {
     std::string name = {}, title = {};
-    double relMse = 0.0;             ///< of the head; NaN: undefined
-    std::vector<double> seeds = {};  ///< single draws, one entry for a kernel without
+    double relMse = 0.0;              ///< of the head; NaN: undefined
+    std::vector<double> seeds = {};   ///< single draws, one entry for a kernel without
+    std::optional<double> gate = {};  ///< of the exact part; empty: none
     std::optional<double> layer = {}, afterWo = {};
     analysis::Index badRows = 0;
     std::string setting = {};
 };
 
-/// Exact attention first, then the kernels by error. `layer` may be null (not there yet).
+/// Exact attention first, then the kernels by error; beside an exact part its two rests among them. `layer` may be null
+/// (not there yet).
 std::vector<KernelRow> kernelRows(const analysis::ComparisonResult& head, const analysis::ComparisonResult* layer,
                                   HeadChoice choice, const Parameters& parameters,
                                   const analysis::HeadGrouping* grouping);
 
-/// The same rows for a file.
+/// A kernel stands beside an exact part.
+bool hasGates(const std::vector<KernelRow>& rows);
+
+/// The same rows for a file, with a column of gates where there are any.
 analysis::Table kernelRowsTable(const std::vector<KernelRow>& rows, const analysis::ComparisonResult& head,
                                 HeadChoice choice);
 

@@ -53,10 +53,12 @@ void KernelTable::build() {
     header->setSectionResizeMode(QHeaderView::Fixed);
     header->setSectionResizeMode(KernelTableModel::Dots, QHeaderView::Stretch);
     header->resizeSection(KernelTableModel::Kernel, kNameWidth);
-    for (const int column : {KernelTableModel::Head, KernelTableModel::Layer, KernelTableModel::AfterWo})
+    for (const int column :
+         {KernelTableModel::Head, KernelTableModel::Gate, KernelTableModel::Layer, KernelTableModel::AfterWo})
         header->resizeSection(column, kNumberWidth);
     header->resizeSection(KernelTableModel::Draws, kDrawsWidth);
     header->resizeSection(KernelTableModel::Setting, kSettingWidth);
+    view_->setColumnHidden(KernelTableModel::Gate, true);
     delegate_->setMarked([this](const QModelIndex& index) { return rows_->row(index.row()).name == chosen_; });
     delegate_->setLook([this](const QModelIndex& index) {
         CellLook look;
@@ -77,6 +79,7 @@ void KernelTable::build() {
 void KernelTable::setRows(std::vector<KernelRow> rows, const DotScale& scale, HeadChoice choice, const QString& caption,
                           bool layerComing) {
     *scale_ = scale;
+    showGates(hasGates(rows));
     caption_->setText(tr("Error per kernel"), caption);
     rows_->setRows(std::move(rows), tr("head %1").arg(choice.head.value), tr("layer %1").arg(choice.layer.value),
                    layerComing);
@@ -89,6 +92,12 @@ void KernelTable::clear(const QString& notice) {
     caption_->setText(tr("Error per kernel"), notice);
     scale_->references.clear();
     rows_->setRows({}, {}, {}, false);
+}
+
+void KernelTable::showGates(bool shown) {
+    view_->setColumnHidden(KernelTableModel::Gate, !shown);
+    if (!shown && view_->horizontalHeader()->sortIndicatorSection() == KernelTableModel::Gate)
+        view_->sortByColumn(KernelTableModel::Head, Qt::AscendingOrder);
 }
 
 void KernelTable::setChosen(const std::string& kernel) {

@@ -35,6 +35,7 @@ protected:
 
 private:
     void build();
+    void showGates(bool shown);
     void placeAxis();
     void fitHeight();
 

@@ -37,6 +37,7 @@ analysis::Cell KernelTableModel::cell(const KernelRow& row, int column) const {
         case Kernel: return row.title;
         case Dots:
         case Head: return row.relMse;
+        case Gate: return optionalCell(row.gate);
         case Layer: return optionalCell(row.layer);
         case AfterWo: return optionalCell(row.afterWo);
         case Draws: return static_cast<std::int64_t>(row.seeds.size());
@@ -48,7 +49,8 @@ QString KernelTableModel::displayed(const KernelRow& row, int column) const {
     if (column == Dots) return {};
     if (column == Draws) return row.seeds.size() > 1 ? QString::number(row.seeds.size()) : QString();
     const analysis::Cell value = cell(row, column);
-    if (std::holds_alternative<std::monostate>(value)) return layerComing_ ? QString("…") : QString("–");
+    if (std::holds_alternative<std::monostate>(value))
+        return layerComing_ && column != Gate ? QString("…") : QString("–");
     return qt(analysis::displayText(value));
 }
 
@@ -74,10 +76,13 @@ QVariant KernelTableModel::headerData(int section, Qt::Orientation orientation, 
         return QVariant::fromValue(
             (section == Kernel || section == Setting || section == Dots ? Qt::AlignLeft : Qt::AlignRight) |
             Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == Gate)
+        return tr("Weight of the rest beside the exact keys, one per kernel and head, fitted on training rows");
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case Kernel: return tr("kernel");
         case Head: return headTitle_;
+        case Gate: return tr("gate");
         case Layer: return layerTitle_;
         case AfterWo: return tr("after Wₒ");
         case Draws: return tr("draws");

@@ -13,7 +13,7 @@ class KernelTableModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Kernel, Dots, Head, Layer, AfterWo, Draws, Setting, ColumnCount };
+    enum Column { Kernel, Dots, Head, Gate, Layer, AfterWo, Draws, Setting, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
     void setRows(std::vector<KernelRow> rows, const QString& headTitle, const QString& layerTitle, bool layerComing);

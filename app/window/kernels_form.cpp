@@ -2,6 +2,7 @@
 #include "app/window/kernels_form.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
@@ -17,6 +18,11 @@
 #include "kernels/kernel_catalog.h"
 
 namespace dimscope::app {
+namespace {
+
+constexpr int kMostExactKeys = 1000000;  // more than a prompt has: everything is exact
+
+}  // namespace
 
 KernelsForm::KernelsForm(WorkspaceModel& model, QWidget* parent) : QWidget(parent), model_(model) {
     build();
@@ -30,6 +36,7 @@ KernelsForm::KernelsForm(WorkspaceModel& model, QWidget* parent) : QWidget(paren
 void KernelsForm::build() {
     FormBuilder builder(*this);
     buildRows(builder);
+    buildExactKeys(builder);
     buildKernels(builder);
     builder.resetLink([this] { resetToDefaults(); });
     builder.finish();
@@ -48,6 +55,22 @@ void KernelsForm::buildRows(FormBuilder& builder) {
     bin_ = builder.integer(tr("Position bin"), 1, 1000000, tr("Query positions in one point of the error by position"),
                            &binUnit_);
     binUnit_->setText(tr("tokens"));
+}
+
+void KernelsForm::buildExactKeys(FormBuilder& builder) {
+    builder.section(tr("Exact keys"));
+    exactFirst_ = builder.integer(
+        tr("First S"), 0, kMostExactKeys,
+        tr("The first S keys of a prompt keep their exact weight, the kernel stands for the others; 0: none"),
+        &exactFirstUnit_);
+    exactWindow_ = builder.integer(
+        tr("Latest W"), 0, kMostExactKeys,
+        tr("The last W keys up to the query keep their exact weight, the kernel stands for the others; 0: none"),
+        &exactWindowUnit_);
+    centreKeys_ = builder.check(
+        tr("Centre keys"),
+        tr("Takes the mean key of the calibration prompts off every key before the kernels see it; exact attention "
+           "stays as it is"));
 }
 
 void KernelsForm::buildKernels(FormBuilder& builder) {
@@ -83,8 +106,9 @@ void KernelsForm::fillKernels() {
 }
 
 void KernelsForm::connectFields() {
-    for (QSpinBox* field : {length_, rows_, seed_, draws_, bin_})
+    for (QSpinBox* field : {length_, rows_, seed_, draws_, bin_, exactFirst_, exactWindow_})
         connect(field, &QSpinBox::valueChanged, this, &KernelsForm::apply);
+    connect(centreKeys_, &QCheckBox::toggled, this, &KernelsForm::apply);
     for (QComboBox* field : {prompts_, chosen_})
         connect(field, &QComboBox::currentIndexChanged, this, &KernelsForm::apply);
 }
@@ -119,12 +143,22 @@ void KernelsForm::show() {
     seed_->setValue(p.seed);
     draws_->setValue(p.draws);
     bin_->setValue(static_cast<int>(p.positionBin));
+    showExactKeys();
     chosen_->setCurrentIndex(std::max(0, chosen_->findData(qt(p.weightsOf))));
     for (QAction* action : kernelActions_)
         action->setChecked(p.kernels.empty() || std::find(p.kernels.begin(), p.kernels.end(),
                                                           action->data().toString().toStdString()) != p.kernels.end());
     showKernelsText();
     showing_ = false;
+}
+
+void KernelsForm::showExactKeys() {
+    const analysis::EvaluationParams& evaluation = model_.parameters().evaluation;
+    exactFirst_->setValue(static_cast<int>(evaluation.exactFirst));
+    exactWindow_->setValue(static_cast<int>(evaluation.exactWindow));
+    for (const auto& [field, unit] : {std::pair(exactFirst_, exactFirstUnit_), {exactWindow_, exactWindowUnit_}})
+        unit->setText(field->value() == 0 ? tr("none") : field->value() == 1 ? tr("key") : tr("keys"));
+    centreKeys_->setChecked(evaluation.centreKeys);
 }
 
 void KernelsForm::showKernelsText() {
@@ -153,6 +187,9 @@ void KernelsForm::apply() {
     p.seed = seed_->value();
     p.draws = draws_->value();
     p.positionBin = bin_->value();
+    p.evaluation.exactFirst = exactFirst_->value();
+    p.evaluation.exactWindow = exactWindow_->value();
+    p.evaluation.centreKeys = centreKeys_->isChecked();
     p.weightsOf = chosen_->currentData().toString().toStdString();
     p.kernels = checkedKernels();
     model_.setParameters(p);
@@ -170,6 +207,7 @@ void KernelsForm::resetToDefaults() {
     parameters.draws = defaults.draws;
     parameters.positionBin = defaults.positionBin;
     parameters.settings = defaults.settings;
+    parameters.evaluation = defaults.evaluation;
     parameters.weightsOf = defaults.weightsOf;
     model_.setParameters(parameters);
 }

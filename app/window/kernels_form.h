@@ -5,6 +5,7 @@
 #include <vector>
 
 class QAction;
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QSpinBox;
@@ -25,6 +26,7 @@ public:
 private:
     void build();
     void buildRows(FormBuilder& builder);
+    void buildExactKeys(FormBuilder& builder);
     void buildKernels(FormBuilder& builder);
     void fillKernels();
     void connectFields();
@@ -32,6 +34,7 @@ private:
     void show();
     void apply();
     void resetToDefaults();
+    void showExactKeys();
     void showKernelsText();
     std::vector<std::string> checkedKernels() const;  ///< empty: all
 
@@ -45,6 +48,11 @@ private:
     QSpinBox* draws_ = nullptr;
     QSpinBox* bin_ = nullptr;
     QLabel* binUnit_ = nullptr;
+    QSpinBox* exactFirst_ = nullptr;
+    QSpinBox* exactWindow_ = nullptr;
+    QLabel* exactFirstUnit_ = nullptr;
+    QLabel* exactWindowUnit_ = nullptr;
+    QCheckBox* centreKeys_ = nullptr;
     QPushButton* kernels_ = nullptr;
     std::vector<QAction*> kernelActions_;
     QComboBox* chosen_ = nullptr;

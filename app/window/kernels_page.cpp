@@ -23,6 +23,7 @@ namespace dimscope::app {
 namespace {
 
 constexpr int kLeastKernelsHeight = 540;
+constexpr int kLeastFiguresHeight = 180;  // below the table, however many rows it has
 
 }  // namespace
 
@@ -116,15 +117,18 @@ void KernelsPage::showResult() {
     setDimensionHeader(tr("%1 rows × %2 prompts").arg(rowCount).arg(result->prompts.size()) +
                        (context().comparison.stale() ? tr(" · computing…") : QString()));
     findings().setFindings(analysis::kernelFindings(*result, choice.layer, choice.head));
+    const std::string how = analysis::evaluationText(result->evaluation);
     table_->setRows(
         rows(), dotScale(*result, choice), choice,
-        tr("RelMSE of layer %1 · head %2, %3 rows of %4 prompts; small marks: single draws, large: their mean")
+        tr("RelMSE of layer %1 · head %2, %3%4 rows of %5 prompts; small marks: single draws, large: their mean")
             .arg(choice.layer.value)
             .arg(choice.head.value)
+            .arg(how.empty() ? QString() : qt(how) + ", ")
             .arg(rowCount)
             .arg(result->prompts.size()),
         context().comparison.layer() == nullptr);
     table_->setChosen(parameters.weightsOf);
+    setLeastFold(std::max(kLeastKernelsHeight, table_->sizeHint().height() + kLeastFiguresHeight));
     byPosition_->setFigure(analysis::errorByPositionFigure(*result, choice.layer, choice.head, parameters.positionBin));
     weights_->setFigure(analysis::weightsFigure(*result, choice.layer, choice.head, parameters.weightsOf));
 }
@@ -149,6 +153,10 @@ QString KernelsPage::help() const {
         "exact, 1 is as bad as answering zero. The dashed lines show answers that need no kernel: the first value, the "
         "mean of the visible values, and zero. A value off the axis is written at its edge.<br>"
         "<b>layer</b> and <b>after Wₒ</b> pool all heads of the layer, before and after the output projection.<br>"
+        "<b>Exact keys</b> leaves the first or the latest keys to exact attention and a kernel the others. The rows "
+        "<i>no "
+        "rest</i> and <i>uniform rest</i> show what the exact keys reach without a kernel; <b>gate</b> is the fitted "
+        "weight of the rest.<br>"
         "<b>Error by query position</b> shows where along the sequence the error arises; <b>attention weights</b> what "
         "the kernel gets wrong.<br><br>"
         "A click on a row chooses the kernel whose weights are shown. Every change at the right computes anew.");

@@ -94,6 +94,11 @@ void Page::setFold(QWidget* fold, int least, QBoxLayout* columns) {
     columns_ = columns;
 }
 
+void Page::setLeastFold(int least) {
+    leastFold_ = least;
+    fitFold();
+}
+
 void Page::fitFold() {
     if (fold_ == nullptr) return;
     const bool narrow = width() < kLeastTwoColumns;

@@ -50,6 +50,7 @@ protected:
     /// What fills the page as far as it is seen without scrolling, never lower than `least`. Its `columns` stand below
     /// one another on a page that is too narrow for them.
     void setFold(QWidget* fold, int least, QBoxLayout* columns);
+    void setLeastFold(int least);  ///< where the least height follows what is shown
 
     FigurePanel* addFigure();
     TablePanel* addTable(int rowHeight);

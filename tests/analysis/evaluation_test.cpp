@@ -98,6 +98,16 @@ TEST(EvaluatedComparison, TheGateIsBestWhereItWasFitted) {
     }
 }
 
+TEST(EvaluatedComparison, TheTableHasGatesWhereThereIsAnExactPart) {
+    MemorySource source({});
+    const ComparisonResult gated = compared(withExactPart({"taylor"}, 1, 3), source);
+    const Table table = comparisonTable(gated);
+    ASSERT_EQ(table.columns.back().name, "gate");
+    ASSERT_EQ(table.columns.back().cells.size(), gated.heads.size());
+    EXPECT_EQ(std::get<double>(table.columns.back().cells.front()), gated.heads.front().gate);
+    EXPECT_EQ(comparisonTable(compared(withExactPart({"taylor"}, 0, 0), source)).columns.back().name, "bad_rows");
+}
+
 TEST(EvaluatedComparison, TakesExactPartAndGateOfAFile) {
     MemorySource source({});
     kernels::ParameterGroup group;

@@ -161,6 +161,23 @@ TEST(KernelFindings, ChangeWithTheNumbers) {
     EXPECT_EQ(kernelTexts(makeComparison({{"zero", {1.0}}})), Strings{});
 }
 
+TEST(KernelFindings, SayWhatTheExactKeysDoAlone) {
+    ComparisonResult result =
+        makeComparison({{"oal", {0.02}}, {"performer", {0.04}}, {"zero", {0.05}}, {"uniform", {0.03}}});
+    result.evaluation.exactFirst = 4;
+    result.evaluation.exactWindow = 64;
+    EXPECT_EQ(kernelTexts(result),
+              (Strings{"[OAL] is nearest: RelMSE 0.0200.", "First 4 and latest 64 keys exact, no rest: 0.0500.",
+                       "[1 of 2] kernels is worse than a uniform rest: 0.0300."}));
+    result.evaluation = {.exactFirst = 0, .exactWindow = 1, .centreKeys = true, .train = {}};
+    for (KernelError& error : result.heads)
+        if (error.kernel == "zero") error.relMse = 0.01;
+    EXPECT_EQ(kernelTexts(result), (Strings{"[OAL] is nearest with centred keys: RelMSE 0.0200.",
+                                            "Latest key exact, no rest: 0.0100.", "No kernel beats no rest: 0.0100."}));
+    for (KernelError& error : result.heads) error.relMse = 0.0;
+    EXPECT_EQ(kernelTexts(result), Strings{"The exact keys are all keys: nothing is left to the kernels."});
+}
+
 TEST(KernelFindings, KernelsThatDoTheSame) {
     const ComparisonResult result = makeComparison(
         {{"oal", {0.8}}, {"performer", {0.5}}, {"taylor", {0.8}}, {"global", {0.8}}, {"dijiang", {0.81}}});

@@ -34,6 +34,22 @@ TEST(KernelErrorFigure, SortsKernelsUnderExactAttention) {
     EXPECT_EQ(rules[2].at, 1.0);
 }
 
+TEST(KernelErrorFigure, AnExactPartStandsBesideItsTwoRests) {
+    ComparisonResult result = makeComparison(
+        {{"oal", {0.02}}, {"performer", {0.04}}, {"first_value", {0.07}}, {"zero", {0.05}}, {"uniform", {0.03}}});
+    result.evaluation.exactFirst = 1;
+    result.evaluation.centreKeys = true;
+    const Figure figure = kernelErrorFigure(result, kLayer, kHead);
+    ASSERT_TRUE(isDrawable(figure));
+    const auto rules = marksOf<Rule>(figure.panels[0]);
+    ASSERT_EQ(rules.size(), 2U);
+    EXPECT_EQ(rules[0].label, "uniform rest");
+    EXPECT_EQ(rules[0].at, 0.03);
+    EXPECT_EQ(rules[1].label, "no rest");
+    EXPECT_EQ(rules[1].at, 0.05);
+    EXPECT_NE(figure.caption.find("· first key exact, centred keys ·"), std::string::npos) << figure.caption;
+}
+
 TEST(KernelErrorFigure, DrawsSmallMeanLarge) {
     const ComparisonResult result = makeComparison({{"performer", {0.5, 0.6, 0.7}}, {"oal", {0.8}}});
     const Figure figure = kernelErrorFigure(result, kLayer, kHead);

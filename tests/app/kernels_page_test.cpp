@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/kernels_page.h"
 
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
 #include <map>
 
+#include "app/window/data_table.h"
 #include "app/window/kernel_parameters_form.h"
 #include "app/window/kernel_table.h"
 #include "app/window/kernel_table_model.h"
+#include "app/window/kernels_form.h"
 #include "app/window/main_window.h"
 #include "app/window/number_box.h"
 #include "kernels/kernel_catalog.h"
@@ -37,6 +43,19 @@ protected:
     Field* field(const QString& label) {
         for (Field* candidate : form().findChildren<Field*>())
             if (candidate->accessibleName() == label && !candidate->parentWidget()->isHidden()) return candidate;
+        return nullptr;
+    }
+    /// A field of the page's form.
+    template <class Field>
+    Field* formField(const QString& label) {
+        for (Field* candidate : window().findChild<KernelsForm*>()->findChildren<Field*>())
+            if (candidate->accessibleName() == label) return candidate;
+        return nullptr;
+    }
+    bool gatesShown() { return !page().table().view().isColumnHidden(KernelTableModel::Gate); }
+    const KernelRow* rowOf(const std::string& kernel) {
+        for (int row = 0; row < page().table().rows().rowCount(); ++row)
+            if (page().table().rows().row(row).name == kernel) return &page().table().rows().row(row);
         return nullptr;
     }
     double relMseOf(const std::string& kernel) {
@@ -209,6 +228,58 @@ TEST_F(KernelsPageTest, theRowSaysWhatIsSet) {
     EXPECT_EQ(settings["performer"], "m = 250");
     EXPECT_EQ(settings.count("elu"), 1U);
     EXPECT_EQ(settings["elu"], "");
+}
+
+TEST_F(KernelsPageTest, exactKeysBringTheGatesAndTheTwoRests) {
+    EXPECT_FALSE(gatesShown());
+    EXPECT_EQ(rowOf("zero"), nullptr);
+    auto before = window().comparison().head();
+    const double alone = relMseOf("taylor");
+    formField<QSpinBox>("First S")->setValue(4);
+    formField<QSpinBox>("Latest W")->setValue(16);
+    EXPECT_EQ(window().model().parameters().evaluation.exactFirst, 4);
+    EXPECT_EQ(window().model().parameters().evaluation.exactWindow, 16);
+    waitForAnother(before);
+    ASSERT_TRUE(waitUntil([this] { return gatesShown(); }));
+    EXPECT_LT(relMseOf("taylor"), alone);
+    EXPECT_TRUE(rowOf("taylor")->gate);
+    EXPECT_FALSE(rowOf("softmax")->gate);
+    ASSERT_NE(rowOf("zero"), nullptr);
+    EXPECT_EQ(rowOf("zero")->title, "No rest");
+    ASSERT_NE(rowOf("uniform"), nullptr);
+    EXPECT_EQ(rowOf("uniform")->title, "Uniform rest");
+    EXPECT_EQ(rowOf("first_value"), nullptr);
+    EXPECT_EQ(page().content().tables.front()->columns[2].name, "gate");
+    EXPECT_NE(page().content().figures.front()->caption.find("first 4 and latest 16 keys exact"), std::string::npos);
+    page().table().view().copySelection();
+    EXPECT_TRUE(QApplication::clipboard()->text().contains("gate"));
+
+    page().table().view().sortByColumn(KernelTableModel::Gate, Qt::DescendingOrder);
+    before = window().comparison().head();
+    formField<QSpinBox>("First S")->setValue(0);
+    formField<QSpinBox>("Latest W")->setValue(0);
+    waitForAnother(before);
+    ASSERT_TRUE(waitUntil([this] { return !gatesShown(); }));
+    EXPECT_EQ(rowOf("zero"), nullptr);
+    EXPECT_EQ(relMseOf("taylor"), alone);
+    page().table().view().copySelection();
+    EXPECT_FALSE(QApplication::clipboard()->text().contains("gate"));
+    EXPECT_EQ(page().table().view().horizontalHeader()->sortIndicatorSection(), KernelTableModel::Head);
+}
+
+TEST_F(KernelsPageTest, centredKeysChangeTheKernelsAndAreSaid) {
+    const auto before = window().comparison().head();
+    const double asStored = relMseOf("taylor");
+    for (QCheckBox* box : window().findChild<KernelsForm*>()->findChildren<QCheckBox*>())
+        if (box->text() == "Centre keys") box->click();
+    EXPECT_TRUE(window().model().parameters().evaluation.centreKeys);
+    waitForAnother(before);
+    EXPECT_NE(relMseOf("taylor"), asStored);
+    EXPECT_FALSE(gatesShown());
+    EXPECT_NE(page().content().figures.front()->caption.find("centred keys"), std::string::npos);
+    window().findChild<KernelsForm*>()->findChild<QPushButton*>("link")->click();  // all defaults again
+    EXPECT_EQ(window().model().parameters().evaluation, analysis::EvaluationParams{});
+    ASSERT_TRUE(waitUntil([&] { return relMseOf("taylor") == asStored; }));
 }
 
 TEST(NumberBox, stepsByTheLeadingDigit) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -79,6 +80,23 @@ TEST(KernelTableModel, keepsExactAttentionOnTopInEveryOrder) {
     model.sort(KernelTableModel::Kernel, Qt::DescendingOrder);
     EXPECT_EQ(model.row(0).name, "softmax");
     EXPECT_EQ(model.row(1).name, "performer");
+}
+
+TEST(KernelRowsTable, hasAGateColumnWhereThereAreGates) {
+    const auto names = [](const std::vector<KernelRow>& rows) {
+        std::vector<std::string> found;
+        for (const analysis::Column& column : kernelRowsTable(rows, {}, {}).columns) found.push_back(column.name);
+        return found;
+    };
+    std::vector<KernelRow> rows{kernelRow("softmax", 0.0), kernelRow("taylor", 0.5)};
+    const auto without = names(rows);
+    EXPECT_EQ(std::count(without.begin(), without.end(), "gate"), 0);
+    rows[1].gate = 0.25;
+    EXPECT_EQ(names(rows)[2], "gate");
+    const analysis::Table table = kernelRowsTable(rows, {}, {});
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(table.columns[2].cells[0]));
+    EXPECT_EQ(std::get<double>(table.columns[2].cells[1]), 0.25);
+    for (const analysis::Column& column : table.columns) EXPECT_EQ(column.cells.size(), 2U) << column.name;
 }
 
 TEST(DotScale, placesErrorsLogarithmically) {

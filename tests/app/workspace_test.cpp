@@ -95,6 +95,9 @@ TEST_F(WorkspaceTest, everyChangeOfAParameterIsAnotherKey) {
         p.settings.clear("power", "p");
     }));
     EXPECT_TRUE(changed([](Parameters& p) { p.grouping.tau = 3.0; }));
+    EXPECT_TRUE(changed([](Parameters& p) { p.evaluation.exactFirst = 4; }));
+    EXPECT_TRUE(changed([](Parameters& p) { p.evaluation.exactWindow = 16; }));
+    EXPECT_TRUE(changed([](Parameters& p) { p.evaluation.centreKeys = true; }));
     EXPECT_FALSE(changed([](Parameters& p) { p.positionBin = 8; }));  // only drawn differently
     workspace_.setParameters({});
     workspace_.setBackend("reference");
@@ -127,6 +130,21 @@ TEST_F(WorkspaceTest, comparesOneHeadAndKeepsItsWeights) {
     EXPECT_EQ(result->find(LayerIndex{3}, HeadIndex{0}, "performer"), nullptr);
     EXPECT_FALSE(result->weights.empty());
     EXPECT_EQ(result->find(LayerIndex{3}, HeadIndex{1}, "performer")->seedMse.size(), 3U);
+}
+
+TEST_F(WorkspaceTest, anExactPartAndCentredKeysReachTheComparison) {
+    Parameters parameters;
+    parameters.kernels = {"taylor"};
+    parameters.rows = 4;
+    parameters.evaluation = {.exactFirst = 1, .exactWindow = 3, .centreKeys = true, .train = {}};
+    workspace_.setParameters(parameters);
+    const ComparisonKey key = workspace_.headComparisonKey(head(3, 1));
+    EXPECT_EQ(comparisonParams(key).evaluation, parameters.evaluation);
+    const auto result = compareKernelsOf(workspace_.context(slot_), key, {});
+    EXPECT_EQ(result->evaluation, parameters.evaluation);
+    EXPECT_TRUE(result->find(LayerIndex{3}, HeadIndex{1}, "taylor")->gate);
+    EXPECT_NE(result->find(LayerIndex{3}, HeadIndex{1}, "zero"), nullptr);
+    EXPECT_EQ(result->find(LayerIndex{3}, HeadIndex{1}, "first_value"), nullptr);
 }
 
 TEST_F(WorkspaceTest, theLayerComparisonHasErrorsBehindTheProjection) {
