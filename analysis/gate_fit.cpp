@@ -146,9 +146,7 @@ double evaluatedMse(const GatedKernel& kernel, const LayerInfo& layer, HeadIndex
         const std::vector<RowsOutput> outputs =
             std::move(backend.attendRows(jobs, control.part(p, prompts.size())).front());
         const RowSums errors = rowSums(outputs.front(), outputs.back());
-        for (std::size_t r = 0; r < errors.error.size(); ++r)
-            if (errors.energy[r] >= 0.0)
-                sums += {errors.error[r], errors.energy[r], static_cast<double>(layer.valueDim)};
+        sums += summed(errors.error, errors.energy, layer.valueDim);
     }
     return sums.values > 0.0 ? sums.mse() : kNaN;
 }

@@ -33,15 +33,6 @@ struct PartSums {
     }
 };
 
-void addRows(const RowSums& rows, Index valueDim, ErrorSums& sums, Index& bad) {
-    for (std::size_t r = 0; r < rows.error.size(); ++r) {
-        if (rows.energy[r] >= 0.0)
-            sums += {rows.error[r], rows.energy[r], static_cast<double>(valueDim)};
-        else
-            ++bad;
-    }
-}
-
 /// All evaluations of one head: exact attention first.
 class HeadJob {
 public:
@@ -66,7 +57,10 @@ public:
         std::vector<PartSums> own(sums.size());
         for (std::size_t n = 0; n < places_.size(); ++n) {
             PartSums& kernel = own[places_[n].kernel];
-            addRows(rowSums(outputs.front(), outputs[n + 1]), valueDim, kernel.of(places_[n].part), kernel.badRows);
+            const RowSums rows = rowSums(outputs.front(), outputs[n + 1]);
+            kernel.of(places_[n].part) += summed(rows.error, rows.energy, valueDim);
+            kernel.badRows +=
+                std::count_if(rows.energy.begin(), rows.energy.end(), [](double energy) { return !(energy >= 0.0); });
         }
         for (std::size_t k = 0; k < sums.size(); ++k) {
             const ErrorSums none{0.0, own[k].full.energy, own[k].full.values};
@@ -112,17 +106,9 @@ public:
           result_(result),
           heads_(selectedHeads(params.selection, layer)) {
         for (const HeadIndex head : heads_) {
-            std::vector<std::vector<KernelSpec>> specs;
-            for (const std::string& kernel : params.kernels) {
-                specs.emplace_back();
-                const int draws = factory.drawCount(kernel, static_cast<int>(params.seeds.size()));
-                for (int s = 0; s < draws; ++s)
-                    specs.back().push_back(
-                        factory.make(kernel, layer, head, params.seeds[static_cast<std::size_t>(s)], result.warnings));
-            }
             const auto found = subsets.find({layer.layer, head});
-            jobs_.emplace_back(params, specs, found != subsets.end() ? found->second : std::vector<int>{},
-                               layer.headDim);
+            jobs_.emplace_back(params, drawnKernels(params, factory, layer, head, result.warnings),
+                               found != subsets.end() ? found->second : std::vector<int>{}, layer.headDim);
         }
         headSums_.assign(heads_.size(), std::vector<PartSums>(params.kernels.size()));
         usable_.assign(heads_.size(), true);
@@ -203,6 +189,20 @@ double meanRatioOf(const std::vector<RetainedCell>& cells, const std::vector<Pro
 }
 
 }  // namespace
+
+std::vector<std::vector<KernelSpec>> drawnKernels(const RetainedParams& params, const KernelFactory& factory,
+                                                  const LayerInfo& layer, HeadIndex head,
+                                                  std::vector<Warning>& warnings) {
+    std::vector<std::vector<KernelSpec>> specs;
+    for (const std::string& kernel : params.kernels) {
+        specs.emplace_back();
+        const int draws = factory.drawCount(kernel, static_cast<int>(params.seeds.size()));
+        for (int s = 0; s < draws; ++s)
+            specs.back().push_back(
+                factory.make(kernel, layer, head, params.seeds[static_cast<std::size_t>(s)], warnings));
+    }
+    return specs;
+}
 
 std::shared_ptr<const std::vector<std::uint8_t>> subsetMask(const std::vector<int>& subset, Index headDim) {
     auto mask = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(headDim), std::uint8_t{0});

@@ -73,6 +73,11 @@ RetainedErrors retainedErrors(const RetainedParams& params, const HeadSubsets& s
 RetainedRatio retainedRatio(std::vector<RetainedCell> cells, const std::vector<RetainedHead>& heads,
                             const std::vector<PromptIndex>& prompts, std::uint64_t seed);
 
+/// The kernels of one head, one list per kernel with one entry per seed that makes a difference.
+std::vector<std::vector<kernels::KernelSpec>> drawnKernels(const RetainedParams& params, const KernelFactory& factory,
+                                                           const LayerInfo& layer, HeadIndex head,
+                                                           std::vector<Warning>& warnings);
+
 /// The dimensions of a subset as a mask of head_dim entries.
 std::shared_ptr<const std::vector<std::uint8_t>> subsetMask(const std::vector<int>& subset, Index headDim);
 

@@ -69,10 +69,7 @@ SubsetSums sumsOf(const HeadDraws& draws, const std::vector<std::vector<KernelSp
         const auto outputs = backend.attendRows(jobs, control.parts(from, to, draws.distinct.size()));
         for (std::size_t n = 0; n < places.size(); ++n) {
             const RowSums errors = rowSums(outputs.front().front(), outputs.front()[n + 1]);
-            for (std::size_t r = 0; r < errors.error.size(); ++r)
-                if (errors.energy[r] >= 0.0)
-                    sums[places[n].first][places[n].second] +=
-                        {errors.error[r], errors.energy[r], static_cast<double>(inputs.valueDim())};
+            sums[places[n].first][places[n].second] += summed(errors.error, errors.energy, inputs.valueDim());
         }
     }
     return sums;
@@ -133,19 +130,6 @@ SubsetControl judged(std::string kernel, std::vector<double> ratios, double obse
     return control;
 }
 
-std::vector<std::vector<KernelSpec>> specsOf(const RetainedParams& params, const KernelFactory& factory,
-                                             const LayerInfo& layer, HeadIndex head) {
-    std::vector<Warning> given;  // by the evaluation of S
-    std::vector<std::vector<KernelSpec>> specs;
-    for (const std::string& kernel : params.kernels) {
-        specs.emplace_back();
-        const int draws = factory.drawCount(kernel, static_cast<int>(params.seeds.size()));
-        for (int s = 0; s < draws; ++s)
-            specs.back().push_back(factory.make(kernel, layer, head, params.seeds[static_cast<std::size_t>(s)], given));
-    }
-    return specs;
-}
-
 void checkPool(const std::vector<int>& subset, Index headDim, SubsetPool pool, const HeadPlace& place) {
     const std::size_t left = static_cast<std::size_t>(headDim) - (pool == SubsetPool::Bulk ? subset.size() : 0);
     if (left < subset.size())
@@ -168,6 +152,7 @@ SubsetControlResult subsetControl(const RetainedParams& params, const std::vecto
                                   const RunControl& control) {
     if (replicates < 1) throw kernels::ArgumentError(fmt::format("{} replicates, expected 1 or more", replicates));
     SubsetControlResult result;
+    std::vector<Warning> given;  // by the evaluation of S
     Replicates all(params.kernels.size(), replicates);
     const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());
     for (std::size_t n = 0; n < layers.size(); ++n) {
@@ -184,7 +169,7 @@ SubsetControlResult subsetControl(const RetainedParams& params, const std::vecto
             draws.push_back(
                 drawsOf(found->second, layer.headDim, pool, replicates,
                         {params.seed, kernels::RandomPurpose::RandomSubsets, layer.layer.value, head.value}));
-            specs.push_back(specsOf(params, factory, layer, head));
+            specs.push_back(drawnKernels(params, factory, layer, head, given));
             result.distinct += static_cast<Index>(draws.back().distinct.size());
         }
         for (std::size_t p = 0; p < params.prompts.size(); ++p) {
