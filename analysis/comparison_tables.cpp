@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analysis/kernel_comparison.h"
-
 #include <algorithm>
+
+#include "analysis/kernel_comparison.h"
+#include "analysis/table_rows.h"
 
 namespace dimscope::analysis {
 namespace {
-
-void append(Table& table, const std::vector<Cell>& row) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].cells.push_back(row[c]);
-}
 
 Cell cellOf(const std::optional<double>& value) { return value ? Cell(*value) : Cell(std::monostate{}); }
 
@@ -25,8 +22,8 @@ Table comparisonTable(const ComparisonResult& result) {
                      {"rel_mse", "RelMSE", "", {}, {}},   {"draws", "Draws", "", {}, {}},
                      {"bad_rows", "Bad rows", "", {}, {}}};
     for (const KernelError& e : result.heads)
-        append(table, {std::int64_t{e.layer.value}, std::int64_t{e.head.value}, e.kernel, e.mse, e.relMse,
-                       static_cast<std::int64_t>(e.seedMse.size()), std::int64_t{e.badRows}});
+        appendRow(table, {std::int64_t{e.layer.value}, std::int64_t{e.head.value}, e.kernel, e.mse, e.relMse,
+                          static_cast<std::int64_t>(e.seedMse.size()), std::int64_t{e.badRows}});
     if (std::any_of(result.heads.begin(), result.heads.end(),
                     [](const KernelError& e) { return e.gate.has_value(); })) {
         table.columns.push_back({"gate", "Gate", "", {}, {}});
@@ -50,8 +47,8 @@ Table pooledTable(const ComparisonResult& result) {
                      {"mse_after_wo", "MSE after W_o", "", {}, {}},
                      {"rel_mse_after_wo", "RelMSE after W_o", "", {}, {}}};
     for (const PooledError& e : result.pooled)
-        append(table, {e.layer ? Cell(std::to_string(e.layer->value)) : Cell(std::string("all")), e.kernel, e.mse,
-                       e.relMse, cellOf(e.mseAfterWo), cellOf(e.relMseAfterWo)});
+        appendRow(table, {e.layer ? Cell(std::to_string(e.layer->value)) : Cell(std::string("all")), e.kernel, e.mse,
+                          e.relMse, cellOf(e.mseAfterWo), cellOf(e.relMseAfterWo)});
     return table;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analysis/table.h"
+#include "analysis/table_rows.h"
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cmath>
 
 namespace dimscope::analysis {
@@ -38,5 +39,13 @@ struct CellText {
 }  // namespace
 
 std::string displayText(const Cell& cell, NumberStyle style) { return std::visit(CellText{style}, cell); }
+
+Column plainColumn(const char* name, const char* title) { return {name, title, "", NumberStyle::Plain, {}}; }
+Column percentColumn(const char* name, const char* title) { return {name, title, "", NumberStyle::Percent, {}}; }
+
+void appendRow(Table& table, const std::vector<Cell>& row) {
+    assert(row.size() == table.columns.size());
+    for (std::size_t c = 0; c < row.size(); ++c) table.columns[c].cells.push_back(row[c]);
+}
 
 }  // namespace dimscope::analysis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/bench/bench.h"
+#include "analysis/table_rows.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -46,7 +47,7 @@ Table benchTable(const BenchResult& result) {
                                       cellOf(row.peakBytes),
                                       cellOf(row.ratioToExact),
                                       cellOf(row.error)};
-        for (std::size_t c = 0; c < cells.size(); ++c) table.columns[c].cells.push_back(cells[c]);
+        appendRow(table, cells);
     }
     table.warnings = result.warnings;
     table.provenance = result.provenance;

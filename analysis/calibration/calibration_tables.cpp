@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/calibration/calibration.h"
+#include "analysis/table_rows.h"
 
 namespace dimscope::analysis {
 
@@ -30,7 +31,7 @@ Table calibrationTable(const CalibrationResult& result) {
                                       fit.gateValidationMse,
                                       std::int64_t{fit.updates},
                                       fit.seconds};
-        for (std::size_t c = 0; c < cells.size(); ++c) table.columns[c].cells.push_back(cells[c]);
+        appendRow(table, cells);
     }
     return table;
 }

@@ -2,22 +2,15 @@
 #include <fmt/format.h>
 
 #include "analysis/intervention/intervention.h"
-#include "analysis/statistics.h"
+#include "analysis/table_rows.h"
 
 namespace dimscope::analysis {
 namespace {
 
-void addCells(Table& table, const std::vector<Cell>& row) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].cells.push_back(row[c]);
-}
-
-Column plain(const char* name, const char* title) { return {name, title, "", NumberStyle::Plain, {}}; }
-Column percent(const char* name, const char* title) { return {name, title, "", NumberStyle::Percent, {}}; }
-
 void addRatio(Table& table, const std::string& kernel, const std::string& what, Index selected,
               const RetainedRatio& r) {
-    addCells(table, {kernel, what, std::int64_t{selected}, r.eS, r.eComplement, r.eFull, r.ratio, r.ratioComplement,
-                     1.0 - r.ratio - r.ratioComplement, r.ratioPooled, r.ratioGeometric, r.ratioHeadMedian});
+    appendRow(table, {kernel, what, std::int64_t{selected}, r.eS, r.eComplement, r.eFull, r.ratio, r.ratioComplement,
+                      1.0 - r.ratio - r.ratioComplement, r.ratioPooled, r.ratioGeometric, r.ratioHeadMedian});
 }
 
 }  // namespace
@@ -31,18 +24,18 @@ Table interventionTable(const InterventionResult& result) {
         .columns = {},
         .warnings = result.warnings,
         .provenance = result.provenance};
-    table.columns = {plain("kernel", "Kernel"),
-                     plain("data", "Queries and keys"),
-                     plain("selected", "|S|"),
-                     plain("e_s", "E_S"),
-                     plain("e_complement", "E of the complement"),
-                     plain("e_full", "E_full"),
-                     percent("ratio", "R_S"),
-                     percent("ratio_complement", "R of the complement"),
-                     percent("remainder", "1 − both"),
-                     percent("ratio_pooled", "pooled"),
-                     percent("ratio_geometric", "geometric"),
-                     percent("ratio_head_median", "head median")};
+    table.columns = {plainColumn("kernel", "Kernel"),
+                     plainColumn("data", "Queries and keys"),
+                     plainColumn("selected", "|S|"),
+                     plainColumn("e_s", "E_S"),
+                     plainColumn("e_complement", "E of the complement"),
+                     plainColumn("e_full", "E_full"),
+                     percentColumn("ratio", "R_S"),
+                     percentColumn("ratio_complement", "R of the complement"),
+                     percentColumn("remainder", "1 − both"),
+                     percentColumn("ratio_pooled", "pooled"),
+                     percentColumn("ratio_geometric", "geometric"),
+                     percentColumn("ratio_head_median", "head median")};
     for (std::size_t k = 0; k < result.methods.size(); ++k) {
         const std::string& kernel = result.methods[k].kernel;
         addRatio(table, kernel, "pretrained", result.selected, result.methods[k].retained);
@@ -63,19 +56,19 @@ Table interventionCellsTable(const InterventionResult& result) {
                 .columns = {},
                 .warnings = result.warnings,
                 .provenance = result.provenance};
-    table.columns = {plain("kernel", "Kernel"),
-                     plain("layer", "Layer"),
-                     plain("prompt", "Prompt"),
-                     plain("e_s", "E_S"),
-                     plain("e_complement", "E of the complement"),
-                     plain("e_full", "E_full"),
-                     percent("ratio", "R_S"),
-                     plain("energy", "Output energy"),
-                     plain("bad_rows", "Bad rows")};
+    table.columns = {plainColumn("kernel", "Kernel"),
+                     plainColumn("layer", "Layer"),
+                     plainColumn("prompt", "Prompt"),
+                     plainColumn("e_s", "E_S"),
+                     plainColumn("e_complement", "E of the complement"),
+                     plainColumn("e_full", "E_full"),
+                     percentColumn("ratio", "R_S"),
+                     plainColumn("energy", "Output energy"),
+                     plainColumn("bad_rows", "Bad rows")};
     for (const RetainedMethod& method : result.methods)
         for (const RetainedCell& cell : method.retained.cells)
-            addCells(table, {method.kernel, std::int64_t{cell.layer.value}, std::int64_t{cell.prompt.value}, cell.eS,
-                             cell.eComplement, cell.eFull, cell.ratio(), cell.energy, std::int64_t{cell.badRows}});
+            appendRow(table, {method.kernel, std::int64_t{cell.layer.value}, std::int64_t{cell.prompt.value}, cell.eS,
+                              cell.eComplement, cell.eFull, cell.ratio(), cell.energy, std::int64_t{cell.badRows}});
     return table;
 }
 

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/orders/softmax_orders.h"
+#include "analysis/table_rows.h"
 
 namespace dimscope::analysis {
-namespace {
-
-void appendRow(Table& table, const std::vector<Cell>& row) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) table.columns[c].cells.push_back(row[c]);
-}
-
-Column percentColumn(const char* name, const char* title) { return {name, title, "", NumberStyle::Percent, {}}; }
-Column plainColumn(const char* name, const char* title) { return {name, title, "", NumberStyle::Plain, {}}; }
-
-}  // namespace
-
 Table ordersTable(const OrdersResult& result) {
     Table table{.name = "softmax-orders",
                 .caption =
