@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "analysis/figures/figure_parts.h"
+#include "analysis/figures/layer_head_map.h"
 #include "kernels/error.h"
 
 namespace dimscope::analysis {
@@ -75,57 +76,35 @@ std::vector<LayerInfo> layersOf(const ProfileResult& result, const DumpInfo& dum
     return layers;
 }
 
-// (layers, heads); NaN where a layer has fewer heads, and where a head has no value.
-std::shared_ptr<kernels::Matrix<float>> valuesOf(const ProfileResult& result, const std::vector<LayerInfo>& layers,
-                                                 const Quantity& quantity) {
-    int columns = 0;
-    for (const LayerInfo& layer : layers) columns = std::max(columns, layer.nHeads);
-    auto values = std::make_shared<kernels::Matrix<float>>(static_cast<Index>(layers.size()), columns);
-    std::fill(values->values().begin(), values->values().end(), std::numeric_limits<float>::quiet_NaN());
+/// Every head of the layers; NaN where it has no value.
+LayerHeadValues valuesOf(const ProfileResult& result, const std::vector<LayerInfo>& layers, const Quantity& quantity) {
+    LayerHeadValues values;
+    for (const LayerInfo& layer : layers)
+        for (int head = 0; head < layer.nHeads; ++head) values[{layer.layer, HeadIndex{head}}] = kNaN;
     for (const HeadProfile& head : result.heads)
-        for (std::size_t l = 0; l < layers.size(); ++l)
-            if (layers[l].layer == head.layer && head.head.value < layers[l].nHeads)
-                (*values)(static_cast<Index>(l), head.head.value) =
-                    static_cast<float>(overviewValue(head, quantity.name));
+        if (const auto found = values.find({head.layer, head.head}); found != values.end())
+            found->second = overviewValue(head, quantity.name);
     return values;
 }
 
-void setRange(HeatMap& map, bool share) {
-    if (share) return;  // 0..1, so that dumps can be compared by eye
-    float least = std::numeric_limits<float>::infinity(), most = -least;
-    for (float value : map.values->values())
+void setRange(const LayerHeadValues& values, HeatMap& map) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const auto& [place, value] : values)
         if (std::isfinite(value)) {
             least = std::min(least, value);
             most = std::max(most, value);
         }
     if (!(most >= least)) return;
-    map.from = static_cast<double>(least);
-    map.to = most > least ? static_cast<double>(most) : map.from + std::max(std::abs(map.from), 1.0);
+    map.from = least;
+    map.to = most > least ? most : least + std::max(std::abs(least), 1.0);
 }
 
 Panel matrixPanel(const ProfileResult& result, const std::vector<LayerInfo>& layers, const Quantity& quantity) {
+    const LayerHeadValues values = valuesOf(result, layers, quantity);
     HeatMap map;
-    map.values = valuesOf(result, layers, quantity);
     map.barTitle = quantity.title;
-    setRange(map, quantity.share);
-    Panel panel;
-    panel.x.title = "head";
-    panel.x.to = static_cast<double>(map.values->cols());
-    panel.y.title = "layer";
-    panel.y.to = static_cast<double>(map.values->rows());
-    panel.x.grid = panel.y.grid = false;
-    for (int h : countTicks(static_cast<int>(map.values->cols()), 16)) {
-        panel.x.ticks.push_back(h + 0.5);
-        panel.x.tickLabels.push_back(std::to_string(h));
-    }
-    for (int l : countTicks(static_cast<int>(layers.size()), 12)) {
-        panel.y.ticks.push_back(l + 0.5);
-        panel.y.tickLabels.push_back(fmt::format("L{}", layers[static_cast<std::size_t>(l)].layer.value));
-    }
-    for (const LayerInfo& layer : layers) map.rowNames.push_back(fmt::format("layer {}", layer.layer.value));
-    for (Index h = 0; h < map.values->cols(); ++h) map.columnNames.push_back(fmt::format("head {}", h));
-    panel.marks.push_back(std::move(map));
-    return panel;
+    if (!quantity.share) setRange(values, map);  // shares: 0..1, so that dumps can be compared by eye
+    return layerHeadPanel(values, std::move(map));
 }
 
 }  // namespace

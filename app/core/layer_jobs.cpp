@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "analysis/experiments/experiment_catalog.h"
+#include "kernels/error.h"
+
 namespace dimscope::app {
 namespace {
 
@@ -61,6 +64,19 @@ std::shared_ptr<const analysis::ComparisonResult> compareKernelsOf(const JobCont
         return context.backend->with(key.backend, [&](kernels::Backend& backend) {
             return analysis::compareKernels(comparisonParams(key), factory, *context.source, backend,
                                             control.slice(0.2F, 1.0F), true);
+        });
+    });
+}
+
+std::shared_ptr<const analysis::ExperimentOutcome> runExperiment(const JobContext& context, const ExperimentKey& key,
+                                                                 const RunControl& control) {
+    return context.store->experiments.getOrMake(key, control, [&] {
+        const analysis::Experiment* experiment = analysis::findExperiment(key.name);
+        if (experiment == nullptr) throw kernels::ArgumentError("there is no experiment '" + key.name + "'");
+        if (const std::string reason = experiment->unsupported(context.source->info()); !reason.empty())
+            throw kernels::ArgumentError(experiment->title + " is not possible: " + reason);
+        return context.backend->with(key.backend, [&](kernels::Backend& backend) {
+            return experiment->run(key.request, *context.source, backend, control);
         });
     });
 }

@@ -27,6 +27,10 @@ std::shared_ptr<const analysis::GroupingResult> groupLayer(const JobContext& con
 std::shared_ptr<const analysis::ComparisonResult> compareKernelsOf(const JobContext& context, const ComparisonKey& key,
                                                                    const RunControl& control);
 
+/// An experiment of the catalogue. Throws ArgumentError where the dump does not support it.
+std::shared_ptr<const analysis::ExperimentOutcome> runExperiment(const JobContext& context, const ExperimentKey& key,
+                                                                 const RunControl& control);
+
 /// The key in the words of the analysis.
 analysis::ComparisonParams comparisonParams(const ComparisonKey& key);
 /// Group labels of every usable head, for the kernels that need them.

@@ -7,6 +7,7 @@ void ResultStore::clear() {
     profiles.clear();
     groupings.clear();
     comparisons.clear();
+    experiments.clear();
 }
 
 }  // namespace dimscope::app

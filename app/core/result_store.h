@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/experiments/experiment.h"
 #include "analysis/grouping.h"
 #include "analysis/kernel_comparison.h"
 
@@ -140,10 +141,20 @@ struct ComparisonKey {
     friend bool operator==(const ComparisonKey&, const ComparisonKey&) = default;
 };
 
+/// Inputs of an experiment of the catalogue.
+struct ExperimentKey {
+    int dump = 0;
+    std::string name;
+    analysis::ExperimentRequest request;
+    std::string backend;
+    friend bool operator==(const ExperimentKey&, const ExperimentKey&) = default;
+};
+
 struct ResultStore {
     MemoTable<ProfileKey, analysis::ProfileResult> profiles{512};
     MemoTable<GroupingKey, analysis::GroupingResult> groupings{256};
     MemoTable<ComparisonKey, analysis::ComparisonResult> comparisons{32};
+    MemoTable<ExperimentKey, analysis::ExperimentOutcome> experiments{32};
     void clear();
 };
 

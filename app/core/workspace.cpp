@@ -118,6 +118,21 @@ ComparisonKey Workspace::layerComparisonKey(LayerIndex layer) const {
     return key;
 }
 
+ExperimentKey Workspace::experimentKey(const std::string& name) const {
+    ExperimentKey key;
+    key.dump = generation_;
+    key.name = name;
+    key.backend = backend_;
+    key.request.selection = {{}, {}, parameters_.errorPrompts, parameters_.length};
+    if (parameters_.chosenLayerOnly && choice_) key.request.selection.layers = {choice_->layer};
+    key.request.grouping = parameters_.grouping;
+    key.request.settings = parameters_.settings;
+    key.request.seed = static_cast<std::uint64_t>(parameters_.seed);
+    if (const auto set = parameters_.experiments.find(name); set != parameters_.experiments.end())
+        key.request.values = set->second;
+    return key;
+}
+
 std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path) { return io::openDump(path); }
 
 }  // namespace dimscope::app

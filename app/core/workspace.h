@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +27,10 @@ struct Parameters {
     int draws = 3;           ///< feature draws of a random kernel
     Index positionBin = 64;  ///< tokens in one point of the error by position
     analysis::KernelSettings settings;
-    analysis::EvaluationParams evaluation;  ///< exact keys and centred keys, of all kernels
-    std::string weightsOf = "oal";          ///< kernel whose weights are shown
+    analysis::EvaluationParams evaluation;                             ///< exact keys and centred keys, of all kernels
+    std::string weightsOf = "oal";                                     ///< kernel whose weights are shown
+    bool chosenLayerOnly = false;                                      ///< experiments look at the chosen layer alone
+    std::map<std::string, std::map<std::string, double>> experiments;  ///< fields of each, as far as set by a person
     friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
@@ -67,6 +70,7 @@ public:
     GroupingKey groupingKey(LayerIndex layer) const;
     ComparisonKey headComparisonKey(HeadChoice choice) const;  ///< with weight rows
     ComparisonKey layerComparisonKey(LayerIndex layer) const;  ///< all heads, without
+    ExperimentKey experimentKey(const std::string& name) const;
 
     /// For jobs of one queue. The store is shared by all queues.
     JobContext context(std::shared_ptr<BackendSlot> slot) const { return {source_, store_, std::move(slot)}; }

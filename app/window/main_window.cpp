@@ -10,11 +10,14 @@
 #include <QTabBar>
 #include <QVBoxLayout>
 
+#include "analysis/experiments/experiment_catalog.h"
 #include "app/window/appearance.h"
 #include "app/window/banner.h"
 #include "app/window/command_field.h"
 #include "app/window/dock_panel.h"
 #include "app/window/dump_panel.h"
+#include "app/window/experiment_form.h"
+#include "app/window/experiment_page.h"
 #include "app/window/grouping_page.h"
 #include "app/window/head_matrix.h"
 #include "app/window/kernels_form.h"
@@ -79,6 +82,8 @@ void MainWindow::buildCentre() {
     start_ = new StartPage(appearance_, stack_);
     stack_->addWidget(start_);
     pages_ = {new ProfilePage(context, stack_), new GroupingPage(context, stack_), new KernelsPage(context, stack_)};
+    for (const analysis::Experiment& experiment : analysis::experimentCatalog())
+        pages_.push_back(new ExperimentPage(context, experiment, stack_));
     for (Page* page : pages_) {
         tabs_->addTab(page->title());
         stack_->addWidget(page);
@@ -96,15 +101,22 @@ void MainWindow::buildDocks() {
     overview_ = new OverviewPanel(appearance_, model_, profiles_, this);
     subset_ = new SubsetPanel(appearance_, model_, profiles_, this);
     auto* dump = new DumpPanel(appearance_, model_, profiles_, comparison_, this);
-    auto* profileForm = new ProfileForm(model_);
-    auto* kernelsForm = new KernelsForm(model_);
-    forms_ = new QStackedWidget(this);
-    forms_->addWidget(profileForm);
-    forms_->addWidget(kernelsForm);
+    buildForms();
     overviewDock_ = new DockPanel(appearance_, "overview", tr("Overview"), overview_, this);
     dumpDock_ = new DockPanel(appearance_, "dump", tr("Dump"), dump, this);
     parametersDock_ = new DockPanel(appearance_, "parameters", tr("Parameters"), forms_, this);
     subsetDock_ = new DockPanel(appearance_, "subset", tr("Subset S"), subset_, this);
+}
+
+/// One form per page, in the order of the pages; profile and grouping share theirs.
+void MainWindow::buildForms() {
+    forms_ = new QStackedWidget(this);
+    auto* profileForm = new ProfileForm(model_);
+    pageForms_ = {profileForm, profileForm, new KernelsForm(model_)};
+    for (const analysis::Experiment& experiment : analysis::experimentCatalog())
+        pageForms_.push_back(new ExperimentForm(model_, experiment));
+    for (QWidget* form : pageForms_)
+        if (forms_->indexOf(form) < 0) forms_->addWidget(form);
 }
 
 void MainWindow::layOutDocks() {
@@ -170,7 +182,7 @@ void MainWindow::showPage(int index) { tabs_->setCurrentIndex(index); }
 
 void MainWindow::pageChanged() {
     stack_->setCurrentWidget(model_.isOpen() ? static_cast<QWidget*>(currentPage()) : start_);
-    forms_->setCurrentIndex(tabs_->currentIndex() == 2 ? 1 : 0);
+    forms_->setCurrentWidget(pageForms_[static_cast<std::size_t>(std::max(0, tabs_->currentIndex()))]);
     parametersDock_->setTitle(tr("Parameters"));
 }
 

@@ -55,6 +55,7 @@ private:
     // main_window.cpp: parts and layout
     void buildCentre();
     void buildDocks();
+    void buildForms();
     void buildStatus();
     void wire();
     void layOutDocks();
@@ -102,6 +103,7 @@ private:
     OverviewPanel* overview_ = nullptr;
     SubsetPanel* subset_ = nullptr;
     QStackedWidget* forms_ = nullptr;
+    std::vector<QWidget*> pageForms_;
     DockPanel* overviewDock_ = nullptr;
     DockPanel* dumpDock_ = nullptr;
     DockPanel* parametersDock_ = nullptr;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <optional>
+
+#include "app/window/workspace_model.h"
+
+namespace dimscope::app {
+
+/// One experiment of the catalogue on the open dump: started by a person (quick ones by being looked at), cancelled at
+/// any time. What was found stays until something else is; a change of parameters makes it stale, not gone.
+class ExperimentRun : public QObject {
+    Q_OBJECT
+
+public:
+    ExperimentRun(WorkspaceModel& model, const analysis::Experiment& experiment, QObject* parent = nullptr);
+
+    using Outcome = std::shared_ptr<const analysis::ExperimentOutcome>;
+
+    const analysis::Experiment& experiment() const { return experiment_; }
+    void start();
+    void cancel();
+    bool running() const { return static_cast<bool>(job_); }
+    float progress() const { return job_.progress(); }
+    const Outcome& outcome() const { return outcome_; }
+    bool stale() const;                                  ///< there is an outcome, of other parameters
+    const QString& failure() const { return failure_; }  ///< why there is none; empty: no failure
+    QString unsupported() const;                         ///< why the dump cannot have it; empty: it can
+
+signals:
+    void changed();
+
+private:
+    void dumpOpened();
+    void take(const ExperimentKey& key, JobOutcome<Outcome> outcome);
+
+    WorkspaceModel& model_;
+    const analysis::Experiment& experiment_;
+    std::optional<ExperimentKey> shown_;  ///< inputs of the outcome
+    Outcome outcome_;
+    QString failure_;
+    JobHandle job_;
+};
+
+}  // namespace dimscope::app
