@@ -14,7 +14,7 @@ ExperimentOutcome runOrders(const ExperimentRequest& request, HeadSource& source
     params.rowSeed = request.seed;
     const OrdersResult result = softmaxOrders(params, source, control);
     return {ordersFindings(result),
-            {ordersMapFigure(result), dilutionFigure(result), zeroSumErrorFigure(result)},
+            {ordersMapFigure(result), zeroSumErrorFigure(result), dilutionFigure(result)},
             {ordersTable(result), dilutionTable(result)},
             result.warnings,
             result.provenance};

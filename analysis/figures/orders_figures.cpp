@@ -38,9 +38,7 @@ Panel orderPanel(const OrdersResult& result, const std::string& title, const Hea
     for (const HeadOrders& head : result.heads) values[{head.layer, head.head}] = head.usable ? value(head) : kNaN;
     HeatMap look;
     look.barTitle = title;
-    Panel panel = layerHeadPanel(values, std::move(look));
-    panel.note = title;
-    return panel;
+    return layerHeadPanel(values, std::move(look));
 }
 
 /// Means of a number over the heads of a layer, in bins of query positions that are equal in log t.
@@ -202,7 +200,7 @@ Figure ordersMapFigure(const OrdersResult& result) {
                    [](const HeadOrders& h) { return shareOf(h.energy.orthogonalHigher, h.energy.total); })};
     std::map<LayerIndex, int> layers;
     for (const HeadOrders& head : result.heads) ++layers[head.layer];
-    figure.heightMm = std::clamp(30.0 + 3.0 * (10.0 + 3.5 * static_cast<double>(layers.size())), 80.0, 220.0);
+    figure.heightMm = std::clamp(30.0 + 3.0 * (10.0 + 3.5 * static_cast<double>(layers.size())), 110.0, 220.0);
     figure.sharedX = true;
     return figure;
 }
@@ -210,7 +208,8 @@ Figure ordersMapFigure(const OrdersResult& result) {
 Figure dilutionFigure(const OrdersResult& result) {
     Figure figure =
         ordersFrame("dilution", "Dilution", "mean over the heads of a layer, by number of visible keys", result);
-    figure.heightMm = 120.0;
+    figure.widthMm = 110.0;
+    figure.heightMm = 110.0;
     const auto curves = layerCurves(result, [](const DilutionPoint& p) { return p.norm; });
     if (curves.empty()) {
         figure.panels.push_back(emptyPanel("no row was looked at"));

@@ -35,13 +35,11 @@ std::vector<Finding> ordersFindings(const OrdersResult& result) {
     const HeadOrders* flattest = nullptr;
     for (const HeadOrders& head : result.heads)
         if (head.usable && (flattest == nullptr || higherShare(head) < higherShare(*flattest))) flattest = &head;
-    say(fmt::format("Nearest to a mean and a first order: {}, {} in higher orders.",
-                    placeText(flattest->layer, flattest->head), roundPercentText(higherShare(*flattest))));
+    say(fmt::format("Least in higher orders: {}, {}.", placeText(flattest->layer, flattest->head),
+                    roundPercentText(higherShare(*flattest))));
 
     const std::vector<double> box = numbersOf(result.heads, [](const HeadOrders& h) { return h.zerosSm.relMse; });
-    if (!box.empty())
-        say(fmt::format("ZeroS-SM with gates in the box errs by RelMSE {} in the median head.",
-                        numberText(medianOf(box))));
+    if (!box.empty()) say(fmt::format("ZeroS-SM errs by RelMSE {} in the median head.", numberText(medianOf(box))));
     const std::vector<double> linear =
         numbersOf(result.heads, [](const HeadOrders& h) { return h.linearZeros.relMse; });
     if (!linear.empty()) {

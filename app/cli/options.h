@@ -19,6 +19,7 @@ struct Options {
     bool json = false;
     bool markdown = false;  ///< of the list of kernels
     std::string out;
+    std::string folder;  ///< of a report
 
     std::string layers = "all", heads = "all";
     std::string prompts;  ///< empty: the verb's own default

@@ -41,6 +41,7 @@ Verb calibrateVerb();
 Verb interveneVerb();
 Verb ordersVerb();
 Verb benchVerb();
+Verb reportVerb();
 Verb importVerb();
 Verb exportVerb();
 

@@ -8,7 +8,7 @@
 #include <future>
 
 #include "app/core/error_text.h"
-#include "app/window/dump_report.h"
+#include "app/report/dump_report.h"
 #include "app/window/export_files.h"
 #include "app/window/qt_text.h"
 #include "io/figure/figure_writer.h"
@@ -51,9 +51,11 @@ void write(const PageContent& content, const std::filesystem::path& folder, File
 }
 
 /// While one step is drawn here, the next is computed on another thread.
-void writeReport(DumpReport& report, const std::filesystem::path& folder) {
+void writeExport(DumpReport& report, const std::filesystem::path& folder) {
     const std::vector<DumpReport::Step> steps = report.steps();
-    const auto begin = [&steps](std::size_t i) { return std::async(std::launch::async, steps[i].content); };
+    const auto begin = [&steps](std::size_t i) {
+        return std::async(std::launch::async, [&step = steps[i]] { return step.content({}); });
+    };
     std::future<PageContent> next = begin(0);
     FileThreads files;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -72,7 +74,7 @@ int exportDump(const QString& file, const QString& folder) {
         DumpReport report(pathOf(file));
         if (!QDir().mkpath(folder))
             throw kernels::FileError({folder.toStdString(), "", "the folder cannot be made", "choose another folder"});
-        writeReport(report, pathOf(folder));
+        writeExport(report, pathOf(folder));
     } catch (...) {
         std::fprintf(stderr, "dimscope: %s\n", failureOf(std::current_exception()).text.c_str());
         return 1;

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "app/window/cell_delegate.h"
-#include "app/window/kernel_rows.h"
+#include "app/report/kernel_rows.h"
 #include "app/window/sort_header.h"
 
 namespace dimscope::app {

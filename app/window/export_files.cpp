@@ -7,8 +7,6 @@
 #include <QMessageBox>
 #include <QSettings>
 #include <QStandardPaths>
-#include <algorithm>
-#include <iterator>
 
 #include "app/core/error_text.h"
 #include "app/window/qt_text.h"
@@ -26,19 +24,6 @@ void tell(const QString& failure, QWidget* parent) {
 
 }  // namespace
 
-void PageContent::add(analysis::Figure figure) {
-    figures.push_back(std::make_shared<const analysis::Figure>(std::move(figure)));
-}
-
-void PageContent::add(analysis::Table table) {
-    tables.push_back(std::make_shared<const analysis::Table>(std::move(table)));
-}
-
-void PageContent::add(PageContent more) {
-    std::move(more.figures.begin(), more.figures.end(), std::back_inserter(figures));
-    std::move(more.tables.begin(), more.tables.end(), std::back_inserter(tables));
-}
-
 QString tryToWrite(const std::function<void()>& write) {
     try {
         write();
@@ -50,10 +35,6 @@ QString tryToWrite(const std::function<void()>& write) {
 
 void writeFigureFiles(const analysis::Figure& figure, const std::filesystem::path& folder) {
     for (const char* extension : kFigureExtensions) io::writeFigure(figure, folder / (figure.name + extension));
-}
-
-void writeTableFiles(const analysis::Table& table, const std::filesystem::path& folder) {
-    for (const char* extension : {".csv", ".md", ".tex"}) io::writeTable(table, folder / (table.name + extension));
 }
 
 void askAndWriteTable(const analysis::Table& table, QWidget* parent) {

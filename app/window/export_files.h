@@ -5,25 +5,12 @@
 #include <array>
 #include <filesystem>
 #include <functional>
-#include <memory>
-#include <vector>
 
-#include "analysis/figure.h"
-#include "analysis/table.h"
+#include "app/report/page_content.h"
 
 class QWidget;
 
 namespace dimscope::app {
-
-/// What a page has to export.
-struct PageContent {
-    std::vector<std::shared_ptr<const analysis::Figure>> figures;
-    std::vector<std::shared_ptr<const analysis::Table>> tables;
-
-    void add(analysis::Figure figure);
-    void add(analysis::Table table);
-    void add(PageContent more);
-};
 
 /// Runs something that writes files; a failure comes back as one sentence, empty: done.
 QString tryToWrite(const std::function<void()>& write);
@@ -33,9 +20,6 @@ inline constexpr std::array kFigureExtensions{".svg", ".pdf", ".png"};
 
 /// NAME.svg, NAME.pdf and NAME.png in the folder. Throws FileError.
 void writeFigureFiles(const analysis::Figure& figure, const std::filesystem::path& folder);
-/// NAME.csv, NAME.md and NAME.tex in the folder. Throws FileError.
-void writeTableFiles(const analysis::Table& table, const std::filesystem::path& folder);
-
 /// Asks for a file and writes the table as its extension says; tells what went wrong.
 void askAndWriteTable(const analysis::Table& table, QWidget* parent);
 /// Asks for a folder and writes everything of the page.

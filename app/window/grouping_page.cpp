@@ -6,14 +6,15 @@
 
 #include "analysis/figures/findings.h"
 #include "analysis/figures/grouping_figures.h"
+#include "app/report/head_figures.h"
 #include "app/window/appearance.h"
 #include "app/window/cell_delegate.h"
 #include "app/window/data_table.h"
 #include "app/window/figure_panel.h"
 #include "app/window/figure_view.h"
 #include "app/window/findings_row.h"
-#include "app/window/head_figures.h"
 #include "app/window/highlight.h"
+#include "app/window/layer_profiles.h"
 #include "app/window/qt_text.h"
 #include "app/window/table_panel.h"
 

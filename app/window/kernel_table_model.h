@@ -4,7 +4,7 @@
 #include <QAbstractTableModel>
 #include <vector>
 
-#include "app/window/kernel_rows.h"
+#include "app/report/kernel_rows.h"
 
 namespace dimscope::app {
 

@@ -13,8 +13,8 @@ namespace {
 constexpr int kWrongUsage = 2;
 
 bool needsNoDisplay(std::string_view argument) {
-    return argument.starts_with("--export") || argument == "--help" || argument == "-h" || argument == "--help-all" ||
-           argument == "--version" || argument == "-v";
+    return argument.starts_with("--export") || argument.starts_with("--report") || argument == "--help" ||
+           argument == "-h" || argument == "--help-all" || argument == "--version" || argument == "-v";
 }
 
 }  // namespace
@@ -41,15 +41,23 @@ Launch parseLaunch(const QCoreApplication& application) {
     parser.addVersionOption();
     const QCommandLineOption exportOption(
         "export", "Write every figure and table of FILE into <folder>; needs no display.", "folder");
+    const QCommandLineOption reportOption(
+        "report", "Write the whole report of FILE, a page with every experiment, into <folder>; needs no display.",
+        "folder");
     parser.addOption(exportOption);
-    parser.addPositionalArgument("FILE", "HDF5 dump with q, k and v. With --export the default is the bundled sample.",
-                                 "[FILE]");
+    parser.addOption(reportOption);
+    parser.addPositionalArgument(
+        "FILE", "HDF5 dump with q, k and v. With --export and --report the default is the bundled sample.", "[FILE]");
     parser.process(application);
     if (parser.positionalArguments().size() > 1) {
         std::fputs("dimscope: one FILE at most\n", stderr);
         std::exit(kWrongUsage);
     }
-    return {parser.positionalArguments().value(0), parser.value(exportOption)};
+    if (parser.isSet(exportOption) && parser.isSet(reportOption)) {
+        std::fputs("dimscope: --export or --report, not both\n", stderr);
+        std::exit(kWrongUsage);
+    }
+    return {parser.positionalArguments().value(0), parser.value(exportOption), parser.value(reportOption)};
 }
 
 }  // namespace dimscope::app

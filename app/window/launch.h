@@ -10,7 +10,8 @@ namespace dimscope::app {
 /// What the command line asks for.
 struct Launch {
     QString file;          ///< empty: none
-    QString exportFolder;  ///< empty: open the window
+    QString exportFolder;  ///< --export; empty: no
+    QString reportFolder;  ///< --report; empty: no
 };
 
 /// Before the application is made: without a display, what needs none is drawn offscreen. False: a window was asked for

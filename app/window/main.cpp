@@ -6,6 +6,7 @@
 #include "analysis/provenance.h"
 #include "app/window/appearance.h"
 #include "app/window/batch_export.h"
+#include "app/window/batch_report.h"
 #include "app/window/launch.h"
 #include "app/window/main_window.h"
 #include "app/window/samples.h"
@@ -20,13 +21,15 @@ int main(int argc, char** argv) {
     QApplication::setApplicationVersion(QString::fromStdString(analysis::programVersion()));
     const app::Launch launch = app::parseLaunch(application);
 
-    if (!launch.exportFolder.isEmpty()) {
+    if (!launch.exportFolder.isEmpty() || !launch.reportFolder.isEmpty()) {
         const auto samples = app::bundledSamples();
         if (launch.file.isEmpty() && samples.empty()) {
             std::fputs("dimscope: name a FILE, the bundled sample was not found\n", stderr);
             return 1;
         }
-        return app::exportDump(launch.file.isEmpty() ? samples.front().second : launch.file, launch.exportFolder);
+        const QString file = launch.file.isEmpty() ? samples.front().second : launch.file;
+        return launch.reportFolder.isEmpty() ? app::exportDump(file, launch.exportFolder)
+                                             : app::reportDump(file, launch.reportFolder);
     }
 
     app::Appearance appearance(application);

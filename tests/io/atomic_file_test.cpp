@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/error.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace dimscope::tests {
 namespace {

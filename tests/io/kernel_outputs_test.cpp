@@ -7,7 +7,7 @@
 
 #include "io/hdf5_read.h"
 #include "kernels/error.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace dimscope::tests {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kernels/error.h"
 #include "tests/io/dump_files.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace dimscope::tests {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "kernels/error.h"
-#include "tests/io/temporary_folder.h"
+#include "tests/support/temporary_folder.h"
 
 namespace dimscope::tests {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/window/head_figures.h"
+#include "app/report/head_figures.h"
 
 #include "analysis/figures/grouping_figures.h"
 #include "analysis/figures/profile_figures.h"

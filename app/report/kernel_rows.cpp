@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/window/kernel_rows.h"
+#include "app/report/kernel_rows.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/figures/figure_options.h"
-#include "app/window/export_files.h"
-#include "app/window/layer_profiles.h"
+#include "app/core/workspace.h"
+#include "app/report/page_content.h"
 
 namespace dimscope::app {
 
