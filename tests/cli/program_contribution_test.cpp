@@ -2,6 +2,7 @@
 // Concentration, stability and layers on the command line.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
