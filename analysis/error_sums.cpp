@@ -73,6 +73,20 @@ std::vector<double> ProjectedRows::squaredNorms() const {
     return norms;
 }
 
+std::vector<double> ProjectedRows::meanAbs() const {
+    const RowMajor projected = mapped(values_) * mapped(projection_).transpose();
+    std::vector<double> mean(static_cast<std::size_t>(projected.cols()), 0.0);
+    double rows = 0.0;
+    for (Eigen::Index r = 0; r < projected.rows(); ++r) {
+        if (bad_[static_cast<std::size_t>(r)]) continue;
+        rows += 1.0;
+        for (Eigen::Index c = 0; c < projected.cols(); ++c)
+            mean[static_cast<std::size_t>(c)] += std::abs(projected(r, c));
+    }
+    for (double& value : mean) value = rows > 0.0 ? value / rows : kNaN;
+    return mean;
+}
+
 ErrorSums summed(const std::vector<double>& error, const std::vector<double>& energy, Index width) {
     ErrorSums sums;
     for (std::size_t r = 0; r < error.size(); ++r)

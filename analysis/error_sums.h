@@ -35,6 +35,8 @@ public:
     void setError(Index head, const kernels::RowsOutput& exact, const kernels::RowsOutput& approximate);
     /// Squared norm of every projected row; NaN where the row is bad in any head.
     std::vector<double> squaredNorms() const;
+    /// (model_dim) mean of |x| over the rows that are bad in no head; NaN where there is none.
+    std::vector<double> meanAbs() const;
 
 private:
     kernels::Matrix<double> values_;  // (rows, heads * value_dim)

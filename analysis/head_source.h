@@ -73,6 +73,13 @@ struct LoadedTensor {
     Index firstRow = 0, firstColumn = 0;  ///< place of the first one
 };
 
+/// The residual stream that enters a block, for one prompt: every position, or where the dump has no more than them its
+/// magnitudes over the prompt's positions.
+struct HiddenState {
+    std::optional<LoadedTensor> positions;  ///< (positions, model_dim)
+    std::vector<double> meanAbs, maxAbs;    ///< (model_dim); empty where the dump has none
+};
+
 /// What is in a dump, and one head at a time. Implemented by the file reader and by made-up data.
 /// Calls may come from any thread, one at a time per source unless it says otherwise.
 class HeadSource {
@@ -91,6 +98,10 @@ public:
     /// (model_dim, n_heads * value_dim); null where the layer has none.
     virtual std::shared_ptr<const kernels::Matrix<double>> outputProjection(LayerIndex layer,
                                                                             const RunControl& control) = 0;
+    /// Null where the layer has neither the residual stream nor a summary of it.
+    virtual std::shared_ptr<const HiddenState> hiddenState(LayerIndex, PromptIndex, const RunControl&) {
+        return nullptr;
+    }
 };
 
 }  // namespace dimscope::analysis

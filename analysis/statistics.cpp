@@ -2,6 +2,7 @@
 #include "analysis/statistics.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -39,6 +40,33 @@ double quantileOf(std::vector<double> values, double p) {
     const auto below = static_cast<std::size_t>(std::floor(place));
     const std::size_t above = std::min(below + 1, values.size() - 1);
     return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+std::vector<double> meanRanks(const std::vector<double>& values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::vector<double> ranks(values.size());
+    for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
+        while (to < order.size() && !(values[order[from]] < values[order[to]])) ++to;
+        for (std::size_t n = from; n < to; ++n) ranks[order[n]] = 0.5 * static_cast<double>(from + to - 1);
+    }
+    return ranks;
+}
+
+double rankCorrelation(const std::vector<double>& a, const std::vector<double>& b) {
+    assert(a.size() == b.size());
+    const auto finite = [](double value) { return std::isfinite(value); };
+    if (!std::all_of(a.begin(), a.end(), finite) || !std::all_of(b.begin(), b.end(), finite)) return kUndefined;
+    const std::vector<double> ranksA = meanRanks(a), ranksB = meanRanks(b);
+    const double mean = 0.5 * static_cast<double>(a.size() - 1);
+    double squaresA = 0.0, squaresB = 0.0, products = 0.0;
+    for (std::size_t n = 0; n < a.size(); ++n) {
+        squaresA += (ranksA[n] - mean) * (ranksA[n] - mean);
+        squaresB += (ranksB[n] - mean) * (ranksB[n] - mean);
+        products += (ranksA[n] - mean) * (ranksB[n] - mean);
+    }
+    return squaresA > 0.0 && squaresB > 0.0 ? products / std::sqrt(squaresA * squaresB) : kUndefined;
 }
 
 double permutationP(const std::vector<double>& draws, double observed) {

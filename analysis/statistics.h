@@ -17,6 +17,12 @@ double standardDeviationOf(const std::vector<double>& values);  ///< with n - 1;
 /// Linear between order statistics, p in [0, 1] (the default of NumPy and R, type 7); NaN of nothing.
 double quantileOf(std::vector<double> values, double p);
 
+/// Ranks 0 .. n - 1 in ascending order; equal values share the mean of their ranks.
+std::vector<double> meanRanks(const std::vector<double>& values);
+/// Spearman's rho: the correlation of the ranks. NaN below two values, where a side is constant and where a value is
+/// not finite. Both sides have the same length.
+double rankCorrelation(const std::vector<double>& a, const std::vector<double>& b);
+
 /// (1 + how many of `draws` are at least `observed`) / (draws + 1): never 0 (Phipson and Smyth 2010).
 double permutationP(const std::vector<double>& draws, double observed);
 

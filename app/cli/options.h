@@ -47,6 +47,9 @@ struct Options {
     int draws = 1, subsetReplicates = 1000;
     int benchReplicates = 100;  ///< random subsets per head that bench measures
     std::string pool = "bulk";
+    int isotropicDraws = 20;      ///< of a concentration
+    int promptReplicates = 1000;  ///< of a stability
+    std::string lengths;          ///< prefix lengths of a stability; empty: powers of two
 
     std::string job = "operator", shape = "9/3x64";  ///< of a bench
     int repeat = 9;

@@ -64,8 +64,8 @@ void writeOut(const VerbOutput& output, const Options& options) {
         io::writePgfplots(*output.figure, options.out);
     else
         throw kernels::ArgumentError(fmt::format(
-            "{}: there is a figure of profile, group and compare for one head only; choose it with --layers and "
-            "--heads",
+            "{}: there is a figure of profile, group, compare and stability for one head only; choose it with --layers "
+            "and --heads",
             options.out));
 }
 

@@ -4,8 +4,22 @@
 namespace dimscope::app {
 
 std::vector<Verb> allVerbs() {
-    return {infoVerb(),   profileVerb(), groupVerb(),  compareVerb(), calibrateVerb(), interveneVerb(), ordersVerb(),
-            reportVerb(), benchVerb(),   importVerb(), exportVerb(),  kernelsVerb(),   devicesVerb()};
+    return {infoVerb(),
+            profileVerb(),
+            groupVerb(),
+            compareVerb(),
+            calibrateVerb(),
+            interveneVerb(),
+            concentrationVerb(),
+            stabilityVerb(),
+            layersVerb(),
+            ordersVerb(),
+            reportVerb(),
+            benchVerb(),
+            importVerb(),
+            exportVerb(),
+            kernelsVerb(),
+            devicesVerb()};
 }
 
 }  // namespace dimscope::app

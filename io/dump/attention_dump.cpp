@@ -123,7 +123,8 @@ std::vector<std::string> usedPaths(const std::vector<LayerContents>& layers, con
     for (const LayerContents& layer : layers) {
         paths.push_back(layer.query.path);
         paths.push_back(layer.key.path);
-        for (const auto* tensor : {&layer.value, &layer.output, &layer.projection, &layer.sink})
+        for (const auto* tensor : {&layer.value, &layer.output, &layer.projection, &layer.sink, &layer.hidden,
+                                   &layer.hiddenMeanAbs, &layer.hiddenMaxAbs})
             if (*tensor) paths.push_back((*tensor)->path);
     }
     return paths;

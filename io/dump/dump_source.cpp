@@ -96,7 +96,7 @@ kernels::Matrix<T> DumpSource::readMatrix(const StoredTensor& tensor, const std:
     control.throwIfCancelled();
     const std::shared_ptr<const Hdf5Dataset> dataset = open(tensor);
     const Index rows = tensor.shape[leading.size()], cols = tensor.shape[leading.size() + 1];
-    const double factor = tensor.scaleFactor(leading.empty() ? 0 : static_cast<Index>(leading.back()));
+    const double factor = tensor.scaleFactor(leading.size() < 2 ? 0 : static_cast<Index>(leading.back()));
     try {
         kernels::Matrix<T> matrix(rows, cols);
         std::vector<std::byte> raw;
@@ -133,13 +133,18 @@ std::shared_ptr<const analysis::LoadedTensor> DumpSource::load(analysis::TensorK
             "choose another head");
     const std::vector<std::uint64_t> leading{static_cast<std::uint64_t>(prompt.value),
                                              static_cast<std::uint64_t>(head)};
-    auto result = std::make_shared<analysis::LoadedTensor>();
+    return std::make_shared<const analysis::LoadedTensor>(readPositions(tensor, leading, control));
+}
+
+analysis::LoadedTensor DumpSource::readPositions(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
+                                                 const kernels::RunControl& control) {
+    analysis::LoadedTensor result;
     if (tensor.format.encoding == NumberEncoding::Float64)
-        result->values = readMatrix<double>(tensor, leading, control);
+        result.values = readMatrix<double>(tensor, leading, control);
     else
-        result->values = readMatrix<float>(tensor, leading, control);
-    const auto valid = prompts_.validity(prompt);
-    std::visit([&](const auto& matrix) { inspect(matrix, valid.get(), *result); }, result->values);
+        result.values = readMatrix<float>(tensor, leading, control);
+    const auto valid = prompts_.validity(kernels::PromptIndex{static_cast<int>(leading.front())});
+    std::visit([&](const auto& matrix) { inspect(matrix, valid.get(), result); }, result.values);
     return result;
 }
 
@@ -168,6 +173,26 @@ std::shared_ptr<const kernels::Matrix<double>> DumpSource::outputProjection(kern
     const std::optional<StoredTensor>& tensor = find(layer).projection;
     if (!tensor) return nullptr;
     return std::make_shared<const kernels::Matrix<double>>(readMatrix<double>(*tensor, {}, control));
+}
+
+std::shared_ptr<const analysis::HiddenState> DumpSource::hiddenState(kernels::LayerIndex layer,
+                                                                     kernels::PromptIndex prompt,
+                                                                     const kernels::RunControl& control) {
+    const std::scoped_lock lock(mutex_);
+    const LayerContents& contents = find(layer);
+    checkPrompt(prompt);
+    if (!contents.hidden && !contents.hiddenMeanAbs && !contents.hiddenMaxAbs) return nullptr;
+    auto state = std::make_shared<analysis::HiddenState>();
+    if (contents.hidden)
+        state->positions = readPositions(*contents.hidden, {static_cast<std::uint64_t>(prompt.value)}, control);
+    const auto readSummary = [&](const std::optional<StoredTensor>& tensor, std::vector<double>& summary) {
+        if (!tensor) return;
+        const kernels::Matrix<double> prompts = readMatrix<double>(*tensor, {}, control);
+        summary.assign(prompts.row(prompt.value), prompts.row(prompt.value) + prompts.cols());
+    };
+    readSummary(contents.hiddenMeanAbs, state->meanAbs);
+    readSummary(contents.hiddenMaxAbs, state->maxAbs);
+    return state;
 }
 
 }  // namespace dimscope::io

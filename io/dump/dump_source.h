@@ -27,6 +27,8 @@ public:
     std::optional<double> sink(kernels::LayerIndex layer, kernels::HeadIndex head) override;
     std::shared_ptr<const kernels::Matrix<double>> outputProjection(kernels::LayerIndex layer,
                                                                     const kernels::RunControl& control) override;
+    std::shared_ptr<const analysis::HiddenState> hiddenState(kernels::LayerIndex layer, kernels::PromptIndex prompt,
+                                                             const kernels::RunControl& control) override;
 
 private:
     const LayerContents& find(kernels::LayerIndex layer) const;
@@ -34,7 +36,10 @@ private:
     void checkPrompt(kernels::PromptIndex prompt) const;
     /// Open, from the last few that were read: their chunk caches are what makes the next head quick.
     std::shared_ptr<const Hdf5Dataset> open(const StoredTensor& tensor);
-    /// The matrix of the last two axes at `leading` ([prompt, head] or nothing), decoded.
+    /// The matrix of one prompt and head in the precision it is stored in, with what is not finite among valid rows.
+    analysis::LoadedTensor readPositions(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
+                                         const kernels::RunControl& control);
+    /// The matrix of the last two axes at `leading` ([prompt, head], [prompt] or nothing), decoded.
     template <class T>
     kernels::Matrix<T> readMatrix(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
                                   const kernels::RunControl& control);

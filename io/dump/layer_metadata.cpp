@@ -21,6 +21,8 @@ const TensorRules kHeadRules{{"prompt head pos dim"}, 4};
 const TensorRules kValueRules{{"prompt head pos dim", "prompt head pos value"}, 4};
 const TensorRules kProjectionRules{{"hidden head*dim", "hidden head*value"}, 2};
 const TensorRules kSinkRules{{"head"}, 1};
+const TensorRules kHiddenRules{{"prompt pos hidden"}, 3};
+const TensorRules kHiddenSummaryRules{{"prompt hidden"}, 2};
 
 void checkQueryAndKey(const Hdf5Place& place, const StoredTensor& q, const StoredTensor& k) {
     const auto refuse = [&](const char* what, std::size_t axis) {
@@ -173,6 +175,9 @@ void readTensors(const Hdf5Group& group, const AttributeScope& scope, LayerConte
     const Index valueDim = layer.value ? layer.value->shape[3] : 0;
     layer.output = readOptional(group, "o", kValueRules, scope, {q[0], q[1], q[2], valueDim}, warnings);
     layer.projection = readOptional(group, "w_o", kProjectionRules, scope, {0, q[1] * valueDim}, warnings);
+    layer.hidden = readOptional(group, "h", kHiddenRules, scope, {q[0], q[2]}, warnings);
+    layer.hiddenMeanAbs = readOptional(group, "h_mean_abs", kHiddenSummaryRules, scope, {q[0]}, warnings);
+    layer.hiddenMaxAbs = readOptional(group, "h_max_abs", kHiddenSummaryRules, scope, {q[0]}, warnings);
     readSink(group, scope, layer);
 }
 

@@ -12,10 +12,12 @@ namespace dimscope::io {
 /// One layer of a dump: what people are told about it, and what it takes to read its tensors.
 struct LayerContents {
     analysis::LayerInfo info;
-    StoredTensor query, key;                    ///< [P, Hq, N, D], [P, Hkv, N, D]
-    std::optional<StoredTensor> value, output;  ///< [P, Hkv, N, Dv], [P, Hq, N, Dv]
-    std::optional<StoredTensor> projection;     ///< [Dmodel, Hq * Dv]
-    std::optional<StoredTensor> sink;           ///< [Hq]
+    StoredTensor query, key;                                  ///< [P, Hq, N, D], [P, Hkv, N, D]
+    std::optional<StoredTensor> value, output;                ///< [P, Hkv, N, Dv], [P, Hq, N, Dv]
+    std::optional<StoredTensor> projection;                   ///< [Dmodel, Hq * Dv]
+    std::optional<StoredTensor> sink;                         ///< [Hq]
+    std::optional<StoredTensor> hidden;                       ///< [P, N, Dmodel]
+    std::optional<StoredTensor> hiddenMeanAbs, hiddenMaxAbs;  ///< [P, Dmodel]
 };
 
 /// Reads the metadata of /layers/LL. Throws FormatError where q, k, v or sink cannot be used as the format says;

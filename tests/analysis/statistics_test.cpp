@@ -25,6 +25,25 @@ TEST(Statistics, StandardDeviationOfASample) {
     EXPECT_TRUE(std::isnan(standardDeviationOf({1})));
 }
 
+TEST(Statistics, RanksShareTheirMeanInATie) {
+    EXPECT_EQ(meanRanks({3, 1, 2, 1}), (std::vector<double>{3, 0.5, 2, 0.5}));
+    EXPECT_EQ(meanRanks({5, 5, 5}), (std::vector<double>{1, 1, 1}));
+    EXPECT_TRUE(meanRanks({}).empty());
+}
+
+TEST(Statistics, RankCorrelationByHand) {
+    EXPECT_DOUBLE_EQ(rankCorrelation({1, 10, 100}, {2, 3, 4}), 1.0);
+    EXPECT_DOUBLE_EQ(rankCorrelation({1, 10, 100}, {4, 3, 2}), -1.0);
+    // Ranks 0 1 2 3 and 1 0 3 2: 1 - 6 * 4 / (4 * 15).
+    EXPECT_NEAR(rankCorrelation({1, 2, 3, 4}, {2, 1, 4, 3}), 0.6, 1e-15);
+    // A tie: ranks 0.5 0.5 2 and 0 1 2; 1.5 / sqrt(1.5 * 2).
+    EXPECT_NEAR(rankCorrelation({1, 1, 2}, {1, 2, 3}), 1.5 / std::sqrt(3.0), 1e-15);
+    EXPECT_TRUE(std::isnan(rankCorrelation({1, 1, 1}, {1, 2, 3})));
+    EXPECT_TRUE(std::isnan(rankCorrelation({1, NAN, 1}, {1, 2, 3})));
+    EXPECT_TRUE(std::isnan(rankCorrelation({1}, {2})));
+    EXPECT_TRUE(std::isnan(rankCorrelation({}, {})));
+}
+
 TEST(Statistics, AProbabilityIsNeverZero) {
     EXPECT_EQ(permutationP({1, 2, 3}, 4), 0.25);
     EXPECT_EQ(permutationP({1, 2, 3}, 3), 0.5);

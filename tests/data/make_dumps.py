@@ -263,5 +263,19 @@ def storage():
         f["a\nb\x07"] = 1
 
 
-for make in (encodings, attributes, prompts, wrong_shapes, wrong_types, wrong_attributes, data_elsewhere, storage, parameters):
+def hidden():
+    """The residual stream itself in layer 4 (float16, a scale factor), its summaries in 5, one summary in 6, one that
+    does not fit in 7."""
+    with new("hidden_state") as f:
+        d = layer(f).create_dataset("h", data=tensor(7, (P, 1, N, MODEL))[:, 0].astype("<f2"))
+        d.attrs["scale_factor"] = 2.0
+        d.attrs["axes"] = "prompt pos hidden"
+        summaries = layer(f, number="05")
+        summaries["h_mean_abs"] = tensor(8, (P, 1, 1, MODEL))[:, 0, 0].astype("<f4")
+        summaries["h_max_abs"] = tensor(9, (P, 1, 1, MODEL))[:, 0, 0].astype("<f8")
+        layer(f, number="06")["h_max_abs"] = tensor(9, (P, 1, 1, MODEL))[:, 0, 0].astype("<f4")
+        layer(f, number="07")["h"] = np.zeros((P, N + 1, MODEL), "<f4")
+
+
+for make in (encodings, attributes, prompts, wrong_shapes, wrong_types, wrong_attributes, data_elsewhere, storage, parameters, hidden):
     make()
