@@ -8,7 +8,8 @@
 namespace dimscope::analysis {
 
 const std::vector<Experiment>& experimentCatalog() {
-    static const std::vector<Experiment> kExperiments{ordersExperiment()};
+    static const std::vector<Experiment> kExperiments{concentrationExperiment(), stabilityExperiment(),
+                                                      layersExperiment(), ordersExperiment()};
     return kExperiments;
 }
 

@@ -6,6 +6,9 @@
 namespace dimscope::analysis {
 
 // The entries of the catalogue, one file each.
+Experiment concentrationExperiment();
+Experiment stabilityExperiment();
+Experiment layersExperiment();
 Experiment ordersExperiment();
 
 // Fields that several have.
