@@ -14,7 +14,7 @@ namespace dimscope::analysis {
 inline constexpr std::array kDrawQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
 
 struct ConcentrationParams {
-    Selection selection;
+    Selection selection = {};
     int draws = 20;          ///< of isotropic queries and keys; 0: none
     std::uint64_t seed = 0;  ///< of the first draw, the others count up
 };

@@ -12,7 +12,7 @@
 namespace dimscope::analysis {
 
 struct LayerMagnitudesParams {
-    Selection selection;
+    Selection selection = {};
     int rows = 32;  ///< query rows per prompt that y W_o is computed at; 0: all valid rows
     std::uint64_t rowSeed = 0;
 };

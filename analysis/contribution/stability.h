@@ -12,9 +12,9 @@
 namespace dimscope::analysis {
 
 struct StabilityParams {
-    Selection selection;
-    std::vector<Index> lengths;  ///< prefixes in positions, at least 1; empty: powers of two from 16. All positions
-                                 ///< come last in any case
+    Selection selection = {};
+    std::vector<Index> lengths = {};  ///< prefixes in positions, at least 1; empty: powers of two from 16. All
+                                      ///< positions come last in any case
     int top = 5;            ///< strongest dimensions that are followed, at least 1
     int replicates = 1000;  ///< bootstrap replicates of the prompts
     std::uint64_t seed = 0;
@@ -61,7 +61,7 @@ struct StabilityResult {
     std::vector<PromptIndex> prompts;        ///< all selected
     std::vector<PromptIndex> first, second;  ///< the parts; empty with one prompt
     std::string parts;                       ///< "calibration and the rest", "halves", or "" with one prompt
-    std::vector<Index> lengths;              ///< ascending
+    std::vector<Index> lengths = {};         ///< ascending
     int top = 0;
     std::vector<LayerStability> layers;
     std::vector<HeadStability> heads;  ///< layers ascending, heads ascending

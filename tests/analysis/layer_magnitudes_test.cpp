@@ -186,6 +186,7 @@ TEST(LayerMagnitudes, WhatTheDumpLacksIsAbsentAndSaid) {
     MemorySource source({.withProjection = false});
     const auto backend = kernels::makeBackend("reference");
     LayerMagnitudesParams params;
+    params.rows = 8;
     const auto codes = [&] {
         std::vector<std::string> found;
         for (const Warning& warning : layerMagnitudes(params, source, *backend, {}).warnings)
