@@ -74,6 +74,29 @@ double permutationP(const std::vector<double>& draws, double observed) {
     return static_cast<double>(1 + atLeast) / static_cast<double>(draws.size() + 1);
 }
 
+std::vector<double> benjaminiHochberg(const std::vector<double>& p) {
+    std::vector<std::size_t> order;
+    for (std::size_t n = 0; n < p.size(); ++n)
+        if (!std::isnan(p[n])) order.push_back(n);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+    std::vector<double> q(p.size(), kUndefined);
+    double least = 1.0;
+    for (std::size_t rank = order.size(); rank > 0; --rank) {
+        const std::size_t n = order[rank - 1];
+        least = std::min(least, p[n] * static_cast<double>(order.size()) / static_cast<double>(rank));
+        q[n] = least;
+    }
+    return q;
+}
+
+double binomial(std::size_t count, std::size_t chosen) {
+    if (chosen > count) return 0.0;
+    double ways = 1.0;
+    for (std::size_t n = 1; n <= std::min(chosen, count - chosen); ++n)
+        ways = std::round(ways * static_cast<double>(count - n + 1) / static_cast<double>(n));
+    return ways;
+}
+
 std::optional<std::pair<double, double>> bootstrapInterval(
     std::size_t units, const std::function<double(const std::vector<std::size_t>&)>& statistic, std::uint64_t seed) {
     if (units < kLeastUnits) return std::nullopt;

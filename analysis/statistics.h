@@ -26,6 +26,13 @@ double rankCorrelation(const std::vector<double>& a, const std::vector<double>& 
 /// (1 + how many of `draws` are at least `observed`) / (draws + 1): never 0 (Phipson and Smyth 2010).
 double permutationP(const std::vector<double>& draws, double observed);
 
+/// Smallest false discovery rates at which each p is rejected, in the order of the values (Benjamini and Hochberg
+/// 1995): q_(i) = min over j >= i of p_(j) m / j, at most 1. NaN stays NaN and is not counted in m.
+std::vector<double> benjaminiHochberg(const std::vector<double>& p);
+
+/// Ways to choose `chosen` of `count`; infinite where a double cannot hold them.
+double binomial(std::size_t count, std::size_t chosen);
+
 /// Percentile interval of 95 % over `units` resampled with replacement, for statistic(which units, with repetition).
 /// Empty for fewer than 8 units: every unit's value says more then.
 std::optional<std::pair<double, double>> bootstrapInterval(

@@ -139,6 +139,24 @@ ParameterArray readIndices(const Hdf5Group& group, const std::string& name) {
     return array;
 }
 
+/// /subsets/{LL}/draws: [B, Hq, n] dimensions, -1 as padding.
+void readSubsetDraws(const Hdf5Group& subsets, ParameterSet& set) {
+    for (const std::string& name : subsets.names()) {
+        const std::optional<kernels::LayerIndex> number = layerNumber(name);
+        if (!number || subsets.kind(name) != Hdf5Kind::Group) continue;
+        const Hdf5Dataset dataset = subsets.group(name).dataset("draws");
+        if (dataset.layout().shape.size() != 3)
+            dataset.place().refuse(
+                fmt::format("has shape [{}], expected three axes", fmt::join(dataset.layout().shape, ", ")),
+                "see resources/docs/formats.md, section 2");
+        ParameterArray array = readArray(dataset);
+        const bool whole = std::all_of(array.values.begin(), array.values.end(),
+                                       [](double v) { return v >= -1.0 && v == std::floor(v) && v <= INT32_MAX; });
+        if (!whole) dataset.place().refuse("holds values that are not dimensions", "store int32, -1 as padding");
+        set.subsetDraws.emplace(*number, std::move(array));
+    }
+}
+
 void checkFormat(const Hdf5Group& root, std::vector<analysis::Warning>& warnings) {
     const AttributeScope scope(root, {});
     const std::optional<std::string> format = scope.text("format");
@@ -165,8 +183,10 @@ std::shared_ptr<const ParameterSet> readKernelParameters(const std::filesystem::
     if (root.kind("bootstrap") == Hdf5Kind::Group)
         set->bootstrapIndices = readIndices(root.group("bootstrap"), "indices");
     set->positions = readIndices(root, "positions");
+    if (root.kind("subsets") == Hdf5Kind::Group) readSubsetDraws(root.group("subsets"), *set);
     if (root.kind("layers") != Hdf5Kind::Missing) readLayers(root.group("layers"), root, *set);
-    if (set->layers.empty() && set->bootstrapIndices.values.empty() && set->positions.values.empty())
+    if (set->layers.empty() && set->subsetDraws.empty() && set->bootstrapIndices.values.empty() &&
+        set->positions.values.empty())
         root.place().refuse("holds no kernel parameters", kWhereToStore);
     return set;
 }

@@ -44,6 +44,8 @@ void writeAll(Hdf5Writer& file, const kernels::ParameterSet& parameters) {
     if (!parameters.bootstrapIndices.values.empty())
         writeIntegers(file, "/bootstrap/indices", parameters.bootstrapIndices);
     if (!parameters.positions.values.empty()) writeIntegers(file, "/positions", parameters.positions);
+    for (const auto& [layer, draws] : parameters.subsetDraws)
+        writeIntegers(file, fmt::format("/subsets/{:02}/draws", layer.value), draws);
     for (const auto& [layer, groups] : parameters.layers)
         for (const auto& [name, group] : groups)
             writeGroup(file, fmt::format("/layers/{:02}{}{}", layer.value, name.empty() ? "" : "/", name), group);

@@ -29,6 +29,7 @@ struct ParameterSet {
     std::map<LayerIndex, std::map<std::string, ParameterGroup>> layers;  ///< layer -> kernel group -> content
     ParameterArray bootstrapIndices;                                     ///< [B, P]
     ParameterArray positions;                                            ///< [P, R]
+    std::map<LayerIndex, ParameterArray> subsetDraws;                    ///< layer -> [B, Hq, n], -1 pads
 };
 
 }  // namespace dimscope::kernels

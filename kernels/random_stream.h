@@ -17,6 +17,7 @@ enum class RandomPurpose : std::uint32_t {
     SequenceBootstrap = 7,
     RandomSubsets = 8,
     GaussianControl = 9,
+    DoseOrders = 14,
     Rfa = 16,
     PolySketch = 17,
     CalibrationStarts = 30,

@@ -8,6 +8,7 @@
 
 #include "analysis/calibration/calibration_rows.h"
 #include "analysis/calibration/calibration_run.h"
+#include "analysis/calibration/fit_pieces.h"
 #include "analysis/run_record.h"
 #include "kernels/cpu/worker_pool.h"
 #include "kernels/error.h"
@@ -60,6 +61,22 @@ void collect(std::vector<FitTask>& tasks, CalibrationResult& result) {
     };
     std::stable_sort(result.fits.begin(), result.fits.end(),
                      [&](const KernelFit& a, const KernelFit& b) { return place(a) < place(b); });
+}
+
+/// Fits a task, or takes its fits from where they are.
+void runTask(CalibrationRun& run, FitTask& task, std::size_t deal, const KernelFactory& factory, Pieces& pieces,
+             const RunControl& control) {
+    bool fitted = false;
+    try {
+        const std::optional<Piece> piece = pieces.get(fitKey(task), deal, [&] {
+            fitted = true;
+            run.run(task);
+            control.throwIfCancelled();  // what was fitted before stays, but is no finished piece
+            return fitPiece(task);
+        });
+        if (piece && !fitted) takeFits(*piece, factory, task);
+    } catch (const kernels::Cancelled&) {
+    }
 }
 
 }  // namespace
@@ -119,7 +136,7 @@ void choosePrompts(const DumpInfo& info, CalibrationParams& params) {
 }
 
 CalibrationResult calibrateKernels(const CalibrationParams& params, const KernelFactory& factory, HeadSource& source,
-                                   const RunControl& control) {
+                                   const RunControl& control, PieceStore* store) {
     checkCalibration(params);
     RunRecord record("calibrate", nullptr, params.seed);
     CalibrationResult result{.params = params, .fits = {}, .warnings = source.info().warnings, .provenance = {}};
@@ -140,11 +157,13 @@ CalibrationResult calibrateKernels(const CalibrationParams& params, const Kernel
     std::vector<FitTask> tasks = fitTasks(result.params, layers);
     CalibrationRun run(result.params, factory, source, calibrationRows(result.params, source, length, result.warnings),
                        length, heads * params.kernels.size(), control);
+    Pieces pieces(store);
     // Its own control: a cancelled fit ends by itself and keeps the best so far.
     kernels::cpu::WorkerPool(params.threads).run(static_cast<Index>(tasks.size()), RunControl(), [&](Index n) {
-        run.run(tasks[static_cast<std::size_t>(n)]);
+        runTask(run, tasks[static_cast<std::size_t>(n)], static_cast<std::size_t>(n), factory, pieces, control);
     });
     collect(tasks, result);
+    result.complete = pieces.complete();
     result.cancelled = control.cancelled();
     if (!result.cancelled) control.report(1.0F);
     result.provenance = record.finished();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/kernel_factory.h"
+#include "analysis/piece_store.h"
 #include "analysis/selection.h"
 #include "analysis/table.h"
 #include "kernels/evaluation.h"
@@ -48,6 +49,7 @@ struct CalibrationResult {
     CalibrationParams params;
     std::vector<KernelFit> fits;  ///< by layer, head and order of the kernels; heads not reached are not there
     bool cancelled = false;
+    bool complete = true;  ///< false: a shard, whose own fits alone are here
     std::vector<Warning> warnings;
     Provenance provenance;
 
@@ -68,9 +70,10 @@ std::string_view fitMethodName(FitMethod method);
 void choosePrompts(const DumpInfo& info, CalibrationParams& params);
 
 /// Fits every kernel to exact attention, head by head (section 5.4). The factory gives what is not learned: groups and
-/// draws. A cancelled run returns what it has. Throws ArgumentError, ShapeError, FormatError.
+/// draws. A cancelled run returns what it has. `store`: finished heads of an earlier run or of other shards; pieces
+/// "fit/...", one deal per head. Throws ArgumentError, ShapeError, FormatError.
 CalibrationResult calibrateKernels(const CalibrationParams& params, const KernelFactory& factory, HeadSource& source,
-                                   const RunControl& control);
+                                   const RunControl& control, PieceStore* store = nullptr);
 
 /// One row per fit.
 Table calibrationTable(const CalibrationResult& result);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/intervention/retained_error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,6 +34,19 @@ struct PartSums {
         badRows += other.badRows;
     }
 };
+
+constexpr std::size_t kNumbersOfSums = 10;
+
+void appendSums(const PartSums& sums, std::vector<double>& numbers) {
+    for (const ErrorSums& part : {sums.full, sums.subset, sums.complement})
+        numbers.insert(numbers.end(), {part.error, part.energy, part.values});
+    numbers.push_back(static_cast<double>(sums.badRows));
+}
+
+PartSums sumsFrom(const double* numbers) {
+    const auto part = [&](std::size_t n) { return ErrorSums{numbers[3 * n], numbers[3 * n + 1], numbers[3 * n + 2]}; };
+    return {part(0), part(1), part(2), static_cast<Index>(numbers[9])};
+}
 
 /// All evaluations of one head: exact attention first.
 class HeadJob {
@@ -94,36 +109,46 @@ private:
     Index headDim_;
 };
 
-/// One layer: specs of its heads, and the walk over prompts.
+/// What the layers of one walk share.
+struct RetainedWalk {
+    const RetainedParams& params;
+    const RetainedChoices& choices;
+    HeadSource& source;
+    kernels::Backend& backend;
+    Pieces& pieces;
+    const std::string& stage;
+    std::optional<std::size_t> deal;
+};
+
+/// One layer: jobs of its heads, and the walk over prompts.
 class RetainedLayer {
 public:
-    RetainedLayer(const RetainedParams& params, const HeadSubsets& subsets, const KernelFactory& factory,
-                  HeadSource& source, kernels::Backend& backend, const LayerInfo& layer, RetainedErrors& result)
-        : params_(params),
-          source_(source),
-          backend_(backend),
-          layer_(layer),
-          result_(result),
-          heads_(selectedHeads(params.selection, layer)) {
-        for (const HeadIndex head : heads_) {
-            const auto found = subsets.find({layer.layer, head});
-            jobs_.emplace_back(params, drawnKernels(params, factory, layer, head, result.warnings),
-                               found != subsets.end() ? found->second : std::vector<int>{}, layer.headDim);
+    RetainedLayer(const RetainedWalk& walk, const LayerInfo& layer, RetainedErrors& result)
+        : walk_(walk), layer_(layer), result_(result), heads_(selectedHeads(walk.params.selection, layer)) {
+        for (const RetainedChoice& choice : walk.choices) {
+            jobs_.emplace_back();
+            for (const HeadIndex head : heads_) {
+                const auto found = choice.subsets.find({layer.layer, head});
+                jobs_.back().emplace_back(
+                    walk.params, drawnKernels(walk.params, choice.factory, layer, head, result.warnings),
+                    found != choice.subsets.end() ? found->second : std::vector<int>{}, layer.headDim);
+            }
         }
-        headSums_.assign(heads_.size(), std::vector<PartSums>(params.kernels.size()));
+        headSums_.assign(heads_.size(), std::vector<PartSums>(walk.params.kernels.size()));
         usable_.assign(heads_.size(), true);
     }
 
     void run(std::vector<std::vector<RetainedCell>>& cells, const RunControl& control) {
-        for (std::size_t p = 0; p < params_.prompts.size(); ++p)
-            runPrompt(p, cells, control.part(p, params_.prompts.size()));
+        const RetainedParams& params = walk_.params;
+        for (std::size_t p = 0; p < params.prompts.size(); ++p)
+            runPrompt(p, cells, control.part(p, params.prompts.size()));
         for (std::size_t h = 0; h < heads_.size(); ++h)
-            for (std::size_t k = 0; k < params_.kernels.size(); ++k) {
-                RetainedHead head{layer_.layer, heads_[h], params_.kernels[k]};
+            for (std::size_t k = 0; k < params.kernels.size(); ++k) {
+                RetainedHead head{layer_.layer, heads_[h], params.kernels[k]};
                 if (usable_[h]) {
                     head.eS = headSums_[h][k].subset.mse();
                     head.eFull = headSums_[h][k].full.mse();
-                    if (params_.complement) head.eComplement = headSums_[h][k].complement.mse();
+                    if (params.complement) head.eComplement = headSums_[h][k].complement.mse();
                 }
                 result_.heads.push_back(head);
             }
@@ -131,43 +156,61 @@ public:
 
 private:
     void runPrompt(std::size_t prompt, std::vector<std::vector<RetainedCell>>& cells, const RunControl& control) {
-        HeadLoader loader(source_, layer_, params_.prompts[prompt], params_.length, true);
-        std::vector<PartSums> all(params_.kernels.size());
+        const RetainedParams& params = walk_.params;
+        const std::size_t deal = walk_.deal ? *walk_.deal : walk_.pieces.nextDeal();
+        HeadLoader loader(walk_.source, layer_, params.prompts[prompt], params.length, true);
+        std::vector<PartSums> all(params.kernels.size());
         for (std::size_t h = 0; h < heads_.size(); ++h) {
-            const RunControl part = control.part(h, heads_.size());
-            const kernels::HeadInputs inputs = loader.inputs(heads_[h], part);
-            if (loader.nonFinite(heads_[h]) > 0) {
-                if (usable_[h]) result_.warnings.push_back(loader.nonFiniteWarning(heads_[h]));
-                usable_[h] = false;
-                continue;
-            }
-            const std::vector<kernels::RowsJob> jobs{jobs_[h].job(inputs, params_.positions[prompt])};
-            const auto outputs = backend_.attendRows(jobs, part);
-            std::vector<PartSums> own(params_.kernels.size());
-            jobs_[h].add(outputs.front(), layer_.valueDim, own);
-            for (std::size_t k = 0; k < own.size(); ++k) {
-                headSums_[h][k] += own[k];
-                all[k] += own[k];
-            }
+            const std::optional<Piece> piece =
+                walk_.pieces.get(pieceKey(walk_.stage, layer_.layer, params.prompts[prompt], heads_[h]), deal,
+                                 [&] { return headPiece(loader, prompt, h, control.part(h, heads_.size())); });
+            control.report(static_cast<float>(h + 1) / static_cast<float>(heads_.size()));
+            if (piece) addPiece(*piece, h, all);
         }
         for (std::size_t k = 0; k < all.size(); ++k) {
-            RetainedCell cell{layer_.layer, params_.prompts[prompt]};
+            RetainedCell cell{layer_.layer, params.prompts[prompt]};
             cell.eS = all[k].subset.mse();
             cell.eFull = all[k].full.mse();
             cell.energy = all[k].full.energy / all[k].full.values;
-            if (params_.complement) cell.eComplement = all[k].complement.mse();
+            if (params.complement) cell.eComplement = all[k].complement.mse();
             cell.badRows = all[k].badRows;
             cells[k].push_back(cell);
         }
     }
 
-    const RetainedParams& params_;
-    HeadSource& source_;
-    kernels::Backend& backend_;
+    /// Sums per kernel, nothing for a head that is not finite.
+    Piece headPiece(HeadLoader& loader, std::size_t prompt, std::size_t h, const RunControl& control) {
+        const kernels::HeadInputs inputs = loader.inputs(heads_[h], control);
+        if (loader.nonFinite(heads_[h]) > 0) return {{}, {loader.nonFiniteWarning(heads_[h])}};
+        const HeadJob& job = jobs_[foldOf(walk_.choices, prompt)][h];
+        const std::vector<kernels::RowsJob> jobs{job.job(inputs, walk_.params.positions[prompt])};
+        const auto outputs = walk_.backend.attendRows(jobs, control);
+        std::vector<PartSums> sums(walk_.params.kernels.size());
+        job.add(outputs.front(), layer_.valueDim, sums);
+        Piece piece;
+        for (const PartSums& kernel : sums) appendSums(kernel, piece.numbers);
+        return piece;
+    }
+
+    void addPiece(const Piece& piece, std::size_t h, std::vector<PartSums>& all) {
+        if (piece.numbers.empty()) {
+            if (usable_[h])
+                result_.warnings.insert(result_.warnings.end(), piece.warnings.begin(), piece.warnings.end());
+            usable_[h] = false;
+            return;
+        }
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const PartSums own = sumsFrom(piece.numbers.data() + k * kNumbersOfSums);
+            headSums_[h][k] += own;
+            all[k] += own;
+        }
+    }
+
+    const RetainedWalk& walk_;
     const LayerInfo& layer_;
     RetainedErrors& result_;
     std::vector<HeadIndex> heads_;
-    std::vector<HeadJob> jobs_;                    // per head
+    std::vector<std::vector<HeadJob>> jobs_;       // [choice][head]
     std::vector<std::vector<PartSums>> headSums_;  // [head][kernel]
     std::vector<bool> usable_;
 };
@@ -202,6 +245,10 @@ std::vector<std::vector<KernelSpec>> drawnKernels(const RetainedParams& params, 
                 factory.make(kernel, layer, head, params.seeds[static_cast<std::size_t>(s)], warnings));
     }
     return specs;
+}
+
+std::string pieceKey(const std::string& stage, LayerIndex layer, PromptIndex prompt, HeadIndex head) {
+    return fmt::format("{}/L{:02}/P{}/H{}", stage, layer.value, prompt.value, head.value);
 }
 
 std::shared_ptr<const std::vector<std::uint8_t>> subsetMask(const std::vector<int>& subset, Index headDim) {
@@ -239,14 +286,15 @@ RetainedRatio retainedRatio(std::vector<RetainedCell> cells, const std::vector<R
     return out;
 }
 
-RetainedErrors retainedErrors(const RetainedParams& params, const HeadSubsets& subsets, const KernelFactory& factory,
-                              HeadSource& source, kernels::Backend& backend, const RunControl& control) {
+RetainedErrors retainedErrors(const RetainedParams& params, const RetainedChoices& choices, HeadSource& source,
+                              kernels::Backend& backend, Pieces& pieces, const std::string& stage,
+                              std::optional<std::size_t> deal, const RunControl& control) {
     RetainedErrors result;
+    const RetainedWalk walk{params, choices, source, backend, pieces, stage, deal};
     const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());
     std::vector<std::vector<RetainedCell>> cells(params.kernels.size());
     for (std::size_t n = 0; n < layers.size(); ++n)
-        RetainedLayer(params, subsets, factory, source, backend, layers[n], result)
-            .run(cells, control.part(n, layers.size()));
+        RetainedLayer(walk, layers[n], result).run(cells, control.part(n, layers.size()));
     for (std::size_t k = 0; k < params.kernels.size(); ++k) {
         std::vector<RetainedHead> own;
         std::copy_if(result.heads.begin(), result.heads.end(), std::back_inserter(own),

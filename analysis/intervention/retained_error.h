@@ -5,6 +5,7 @@
 
 #include "analysis/intervention/subset_choice.h"
 #include "analysis/kernel_comparison.h"
+#include "analysis/piece_store.h"
 
 namespace dimscope::analysis {
 
@@ -46,6 +47,17 @@ struct RetainedMethod {
     RetainedRatio retained;
 };
 
+/// What is approximated and by which kernels: chosen from some prompts.
+struct RetainedChoice {
+    HeadSubsets subsets;
+    KernelFactory factory;
+};
+/// One choice for all prompts, or one for each of those evaluated, in their order: it is cross-fitted then.
+using RetainedChoices = std::vector<RetainedChoice>;
+inline std::size_t foldOf(const RetainedChoices& choices, std::size_t prompt) {
+    return choices.size() == 1 ? 0 : prompt;
+}
+
 struct RetainedErrors {
     std::vector<RetainedMethod> methods;  ///< in the order of the kernels
     std::vector<RetainedHead> heads;
@@ -64,10 +76,12 @@ struct RetainedParams {
 };
 
 /// Errors with S, its complement and all dimensions approximated. A head without dimensions in `subsets` has E_S = 0;
-/// one with all has E_S = E_full. A head that is not finite is left out with a warning. Throws ShapeError (a kernel
-/// without a restriction), FormatError, Cancelled.
-RetainedErrors retainedErrors(const RetainedParams& params, const HeadSubsets& subsets, const KernelFactory& factory,
-                              HeadSource& source, kernels::Backend& backend, const RunControl& control);
+/// one with all has E_S = E_full. A head that is not finite is left out with a warning. Pieces "STAGE/L05/P0/H3", one
+/// deal per layer and prompt, or all in `deal`; the result means nothing before `pieces` are complete. Throws
+/// ShapeError (a kernel without a restriction), FormatError, Cancelled.
+RetainedErrors retainedErrors(const RetainedParams& params, const RetainedChoices& choices, HeadSource& source,
+                              kernels::Backend& backend, Pieces& pieces, const std::string& stage,
+                              std::optional<std::size_t> deal, const RunControl& control);
 
 /// Ratios from cells and heads.
 RetainedRatio retainedRatio(std::vector<RetainedCell> cells, const std::vector<RetainedHead>& heads,
@@ -77,6 +91,9 @@ RetainedRatio retainedRatio(std::vector<RetainedCell> cells, const std::vector<R
 std::vector<std::vector<kernels::KernelSpec>> drawnKernels(const RetainedParams& params, const KernelFactory& factory,
                                                            const LayerInfo& layer, HeadIndex head,
                                                            std::vector<Warning>& warnings);
+
+/// Key of what belongs to a head and prompt: "STAGE/L05/P0/H3".
+std::string pieceKey(const std::string& stage, LayerIndex layer, PromptIndex prompt, HeadIndex head);
 
 /// The dimensions of a subset as a mask of head_dim entries.
 std::shared_ptr<const std::vector<std::uint8_t>> subsetMask(const std::vector<int>& subset, Index headDim);

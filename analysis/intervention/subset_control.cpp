@@ -5,103 +5,80 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "analysis/error_sums.h"
-#include "analysis/head_loader.h"
 #include "analysis/statistics.h"
-#include "kernels/error.h"
-#include "kernels/random_stream.h"
 
 namespace dimscope::analysis {
 namespace {
 
-using kernels::KernelSpec;
+constexpr std::size_t kReplicatesAtOnce = 50;
 
-constexpr std::size_t kSubsetsAtOnce = 128;
-
-/// Draws of one head; equal ones share an ordinal.
-struct HeadDraws {
-    std::vector<std::vector<int>> distinct;
-    std::vector<std::size_t> ordinal;  // (replicates)
-};
-
-HeadDraws drawsOf(const std::vector<int>& subset, Index headDim, SubsetPool pool, int replicates,
-                  kernels::RandomStream random) {
-    std::vector<int> from;
-    for (int r = 0; r < static_cast<int>(headDim); ++r)
-        if (pool == SubsetPool::All || !std::binary_search(subset.begin(), subset.end(), r)) from.push_back(r);
-    HeadDraws draws;
-    std::map<std::vector<int>, std::size_t> known;
-    for (int b = 0; b < replicates; ++b) {
-        for (std::size_t n = 0; n < subset.size(); ++n) std::swap(from[n], from[n + random.below(from.size() - n)]);
-        std::vector<int> drawn(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(subset.size()));
-        std::sort(drawn.begin(), drawn.end());
-        const auto [entry, isNew] = known.emplace(std::move(drawn), draws.distinct.size());
-        if (isNew) draws.distinct.push_back(entry->first);
-        draws.ordinal.push_back(entry->second);
-    }
-    return draws;
-}
-
-/// Sums of one head and prompt: [kernel][distinct subset].
-using SubsetSums = std::vector<std::vector<ErrorSums>>;
-
-SubsetSums sumsOf(const HeadDraws& draws, const std::vector<std::vector<KernelSpec>>& specs,
-                  const kernels::HeadInputs& inputs, const std::vector<Index>& rows, kernels::Backend& backend,
-                  const RunControl& control) {
-    SubsetSums sums(specs.size(), std::vector<ErrorSums>(draws.distinct.size()));
-    for (std::size_t from = 0; from < draws.distinct.size(); from += kSubsetsAtOnce) {
-        const std::size_t to = std::min(from + kSubsetsAtOnce, draws.distinct.size());
-        std::vector<KernelSpec> kernels{kernels::Softmax{}};
-        std::vector<kernels::Evaluation> how{{}};
-        std::vector<std::pair<std::size_t, std::size_t>> places;
-        for (std::size_t d = from; d < to; ++d) {
-            const auto mask = subsetMask(draws.distinct[d], inputs.headDim());
-            for (std::size_t k = 0; k < specs.size(); ++k)
-                for (const KernelSpec& spec : specs[k]) {
-                    kernels.push_back(spec);
-                    how.push_back({{}, {}, mask});
-                    places.emplace_back(k, d);
-                }
-        }
-        const std::vector<kernels::RowsJob> jobs{{inputs, rows, kernels, false, how}};
-        const auto outputs = backend.attendRows(jobs, control.parts(from, to, draws.distinct.size()));
-        for (std::size_t n = 0; n < places.size(); ++n) {
-            const RowSums errors = rowSums(outputs.front().front(), outputs.front()[n + 1]);
-            sums[places[n].first][places[n].second] += summed(errors.error, errors.energy, inputs.valueDim());
-        }
-    }
-    return sums;
-}
-
-/// Errors of every replicate, cell by cell: [kernel][replicate], summed over cells as ratios.
-class Replicates {
+/// The walk over replicates, and their ratios.
+class SubsetReplicates {
 public:
-    Replicates(std::size_t kernels, int replicates)
-        : ratios_(kernels, std::vector<double>(static_cast<std::size_t>(replicates), 0.0)), cells_(kernels, 0.0) {}
+    SubsetReplicates(const RetainedParams& params, const std::vector<RetainedMethod>& observed,
+                     const std::vector<SubsetDraws>& draws, SubsetErrors& errors)
+        : params_(params), observed_(observed), draws_(draws), errors_(errors), ratios_(params.kernels.size()) {
+        for (const auto& [place, subsets] : draws.front()) count_ = std::max(count_, subsets.size());
+    }
+    std::size_t count() const { return count_; }
 
-    /// `heads`: sums and draws of every head of a cell. `eFull` of every kernel there.
-    void addCell(const std::vector<std::pair<const HeadDraws*, SubsetSums>>& heads, const std::vector<double>& eFull) {
-        for (std::size_t k = 0; k < ratios_.size(); ++k) {
-            if (!(eFull[k] > 0.0)) continue;
-            for (std::size_t b = 0; b < ratios_[k].size(); ++b) {
-                ErrorSums all;
-                for (const auto& [draws, sums] : heads) all += sums[k][draws->ordinal[b]];
-                ratios_[k][b] += all.mse() / eFull[k];
-            }
-            cells_[k] += 1.0;
+    void evaluate(std::size_t from, std::size_t to, const RunControl& control) {
+        SubsetErrors::Lists lists(draws_.size());
+        for (std::size_t fold = 0; fold < draws_.size(); ++fold)
+            for (const auto& [place, subsets] : draws_[fold])
+                lists[fold][place].assign(subsets.begin() + static_cast<std::ptrdiff_t>(from),
+                                          subsets.begin() + static_cast<std::ptrdiff_t>(to));
+        errors_.evaluate(fmt::format("subsets/{:04}", from / kReplicatesAtOnce), lists, control);
+    }
+
+    /// Ratios of replicates whose errors are all there.
+    void addRatios(std::size_t from, std::size_t to) {
+        for (std::size_t b = from; b < to; ++b) {
+            std::vector<double> sums(ratios_.size(), 0.0), cells(ratios_.size(), 0.0);
+            for (std::size_t n = 0; n < errors_.layers().size(); ++n)
+                for (std::size_t p = 0; p < params_.prompts.size(); ++p) addCell(b, n, p, sums, cells);
+            for (std::size_t k = 0; k < ratios_.size(); ++k) ratios_[k].push_back(sums[k] / cells[k]);
         }
     }
-    std::vector<double> ratiosOf(std::size_t kernel) const {
-        std::vector<double> ratios = ratios_[kernel];
-        for (double& ratio : ratios) ratio /= cells_[kernel];
-        return ratios;
+
+    const std::vector<double>& ratiosOf(std::size_t kernel) const { return ratios_[kernel]; }
+
+    std::shared_ptr<const ReplicateSnapshot> snapshot() const {
+        auto snapshot = std::make_shared<ReplicateSnapshot>();
+        snapshot->kernels = params_.kernels;
+        snapshot->ratios = ratios_;
+        snapshot->replicates = static_cast<int>(count_);
+        for (std::size_t k = 0; k < ratios_.size(); ++k) {
+            snapshot->observed.push_back(observed_[k].retained.ratio);
+            snapshot->p.push_back(permutationP(ratios_[k], observed_[k].retained.ratio));
+        }
+        return snapshot;
     }
 
 private:
-    std::vector<std::vector<double>> ratios_;
-    std::vector<double> cells_;
+    void addCell(std::size_t b, std::size_t layer, std::size_t prompt, std::vector<double>& sums,
+                 std::vector<double>& cells) const {
+        const std::size_t fold = draws_.size() == 1 ? 0 : prompt;
+        std::vector<std::size_t> numbers;
+        for (const HeadIndex head : errors_.headsOf(layer)) {
+            const HeadPlace place{errors_.layers()[layer].layer, head};
+            numbers.push_back(errors_.numberOf(fold, place, draws_[fold].at(place)[b]));
+        }
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            const RetainedCell& known = observed_[k].retained.cells[layer * params_.prompts.size() + prompt];
+            if (!(known.eFull > 0.0)) continue;
+            sums[k] += errors_.cellError(k, layer, prompt, numbers) / known.eFull;
+            cells[k] += 1.0;
+        }
+    }
+
+    const RetainedParams& params_;
+    const std::vector<RetainedMethod>& observed_;
+    const std::vector<SubsetDraws>& draws_;
+    SubsetErrors& errors_;
+    std::size_t count_ = 0;
+    std::vector<std::vector<double>> ratios_;  // [kernel][replicate]
 };
 
 /// p corrected over kernels: replicates whose largest z over all kernels reaches a kernel's own.
@@ -121,77 +98,35 @@ void correctOverKernels(std::vector<SubsetControl>& kernels) {
 SubsetControl judged(std::string kernel, std::vector<double> ratios, double observed) {
     SubsetControl control{.kernel = std::move(kernel), .ratios = std::move(ratios), .quantiles = {}};
     const double mean = meanOf(control.ratios), deviation = standardDeviationOf(control.ratios);
+    for (const double q : {0.025, 0.25, 0.5, 0.75, 0.975}) control.quantiles.push_back(quantileOf(control.ratios, q));
+    if (!std::isfinite(observed)) return control;
     control.atLeast = static_cast<std::size_t>(
         std::count_if(control.ratios.begin(), control.ratios.end(), [&](double ratio) { return ratio >= observed; }));
     control.p = permutationP(control.ratios, observed);
     control.z = deviation > 0.0 ? (observed - mean) / deviation : kNaN;
-    control.effect = observed / mean;
-    for (const double q : {0.025, 0.25, 0.5, 0.75, 0.975}) control.quantiles.push_back(quantileOf(control.ratios, q));
+    control.effect = mean > 0.0 ? observed / mean : kNaN;
     return control;
-}
-
-void checkPool(const std::vector<int>& subset, Index headDim, SubsetPool pool, const HeadPlace& place) {
-    const std::size_t left = static_cast<std::size_t>(headDim) - (pool == SubsetPool::Bulk ? subset.size() : 0);
-    if (left < subset.size())
-        throw kernels::ArgumentError(fmt::format(
-            "layer {} head {}: {} of {} dimensions are selected, so the bulk has too few to draw as many from",
-            place.first.value, place.second.value, subset.size(), headDim));
 }
 
 }  // namespace
 
-SubsetPool subsetPoolFrom(std::string_view name) {
-    if (name == "bulk") return SubsetPool::Bulk;
-    if (name == "all") return SubsetPool::All;
-    throw kernels::ArgumentError(fmt::format("pool '{}', expected bulk or all", name));
-}
-
-SubsetControlResult subsetControl(const RetainedParams& params, const std::vector<RetainedMethod>& observed,
-                                  const HeadSubsets& subsets, SubsetPool pool, int replicates,
-                                  const KernelFactory& factory, HeadSource& source, kernels::Backend& backend,
-                                  const RunControl& control) {
-    if (replicates < 1) throw kernels::ArgumentError(fmt::format("{} replicates, expected 1 or more", replicates));
-    SubsetControlResult result;
-    std::vector<Warning> given;  // by the evaluation of S
-    Replicates all(params.kernels.size(), replicates);
-    const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());
-    for (std::size_t n = 0; n < layers.size(); ++n) {
-        const LayerInfo& layer = layers[n];
-        const RunControl layerControl = control.part(n, layers.size());
-        std::vector<HeadIndex> heads;
-        std::vector<HeadDraws> draws;
-        std::vector<std::vector<std::vector<KernelSpec>>> specs;
-        for (const HeadIndex head : selectedHeads(params.selection, layer)) {
-            const auto found = subsets.find({layer.layer, head});
-            if (found == subsets.end()) continue;  // marked: its values are not finite
-            checkPool(found->second, layer.headDim, pool, found->first);
-            heads.push_back(head);
-            draws.push_back(
-                drawsOf(found->second, layer.headDim, pool, replicates,
-                        {params.seed, kernels::RandomPurpose::RandomSubsets, layer.layer.value, head.value}));
-            specs.push_back(drawnKernels(params, factory, layer, head, given));
-            result.distinct += static_cast<Index>(draws.back().distinct.size());
-        }
-        for (std::size_t p = 0; p < params.prompts.size(); ++p) {
-            HeadLoader loader(source, layer, params.prompts[p], params.length, true);
-            std::vector<std::pair<const HeadDraws*, SubsetSums>> cell;
-            for (std::size_t h = 0; h < heads.size(); ++h) {
-                const RunControl part = layerControl.part(p * heads.size() + h, params.prompts.size() * heads.size());
-                const kernels::HeadInputs inputs = loader.inputs(heads[h], part);
-                if (loader.nonFinite(heads[h]) > 0) continue;
-                cell.emplace_back(&draws[h], sumsOf(draws[h], specs[h], inputs, params.positions[p], backend, part));
-            }
-            std::vector<double> eFull;
-            for (const RetainedMethod& method : observed)
-                for (const RetainedCell& known : method.retained.cells)
-                    if (known.layer == layer.layer && known.prompt == params.prompts[p]) eFull.push_back(known.eFull);
-            all.addCell(cell, eFull);
-        }
+std::vector<SubsetControl> subsetControl(const RetainedParams& params, const std::vector<RetainedMethod>& observed,
+                                         const std::vector<SubsetDraws>& draws, SubsetErrors& errors,
+                                         const Pieces& pieces, ReplicateStream* stream, const RunControl& control) {
+    SubsetReplicates replicates(params, observed, draws, errors);
+    for (std::size_t from = 0; from < replicates.count(); from += kReplicatesAtOnce) {
+        const std::size_t to = std::min(from + kReplicatesAtOnce, replicates.count());
+        replicates.evaluate(from, to, control.parts(from, to, replicates.count()));
+        if (!pieces.complete()) continue;
+        replicates.addRatios(from, to);
+        if (stream) stream->publish(replicates.snapshot());
     }
+    std::vector<SubsetControl> kernels;
+    if (!pieces.complete()) return kernels;
     for (std::size_t k = 0; k < params.kernels.size(); ++k)
-        result.kernels.push_back(judged(params.kernels[k], all.ratiosOf(k), observed[k].retained.ratio));
-    correctOverKernels(result.kernels);
-    return result;
+        kernels.push_back(judged(params.kernels[k], replicates.ratiosOf(k), observed[k].retained.ratio));
+    correctOverKernels(kernels);
+    return kernels;
 }
 
 }  // namespace dimscope::analysis

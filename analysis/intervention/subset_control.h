@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "analysis/intervention/retained_error.h"
+#include "analysis/intervention/replicate_stream.h"
+#include "analysis/intervention/subset_draws.h"
+#include "analysis/intervention/subset_errors.h"
 
 namespace dimscope::analysis {
-
-/// What random subsets are drawn from.
-enum class SubsetPool {
-    Bulk,  ///< all dimensions but S: the paper's
-    All,   ///< all dimensions: exchangeable with S
-};
-SubsetPool subsetPoolFrom(std::string_view name);  ///< bulk | all; throws ArgumentError
 
 /// R_S of one kernel against that of random subsets of the same sizes.
 struct SubsetControl {
@@ -24,18 +19,12 @@ struct SubsetControl {
     std::vector<double> quantiles;  ///< of R_b at 2.5, 25, 50, 75 and 97.5 %
 };
 
-struct SubsetControlResult {
-    std::vector<SubsetControl> kernels;  ///< in the order of the params
-    Index distinct = 0;                  ///< subsets evaluated, over all heads; equal ones once
-    std::vector<Warning> warnings;
-};
-
-/// `replicates` draws of |S_h| dimensions per head, without replacement and with the same draws for all kernels; a draw
-/// replaces S of all heads at once. `observed`: the kernels' R_S with the E_full that replicates are divided by.
-/// Throws Cancelled and what retainedErrors throws.
-SubsetControlResult subsetControl(const RetainedParams& params, const std::vector<RetainedMethod>& observed,
-                                  const HeadSubsets& subsets, SubsetPool pool, int replicates,
-                                  const KernelFactory& factory, HeadSource& source, kernels::Backend& backend,
-                                  const RunControl& control);
+/// Random subsets in place of S: the same draws for all kernels; a draw replaces S of all heads at once. `draws`: per
+/// fold. `observed`: the kernels' R_S with the E_full that replicates are divided by. Replicates are computed a few at
+/// a time over all layers and prompts, so that `stream` (null: nobody looks) has them as soon as they are finished.
+/// In the order of the params; empty before all pieces are there. Throws Cancelled and what retainedErrors throws.
+std::vector<SubsetControl> subsetControl(const RetainedParams& params, const std::vector<RetainedMethod>& observed,
+                                         const std::vector<SubsetDraws>& draws, SubsetErrors& errors,
+                                         const Pieces& pieces, ReplicateStream* stream, const RunControl& control);
 
 }  // namespace dimscope::analysis

@@ -35,7 +35,9 @@ void requireMatrix(const kernels::ParameterArray& array, const std::string& file
 
 Inputs openInputs(const Options& options) {
     Inputs inputs;
-    inputs.backend = kernels::makeBackend(options.backend, {options.threads, options.device});
+    // A merge computes nothing, so that a machine without the shards' device can do it.
+    inputs.backend = options.merged ? kernels::makeBackend("cpu", {options.threads, 0})
+                                    : kernels::makeBackend(options.backend, {options.threads, options.device});
     inputs.source = io::openDump(options.file);
     if (!options.params.empty()) inputs.parameters = io::readKernelParameters(options.params, inputs.warnings);
     return inputs;

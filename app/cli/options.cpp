@@ -154,6 +154,11 @@ void addCalibrationOptions(CLI::App& verb, Options& options) {
     verb.add_option("--write", options.write, "Write the parameters to this HDF5 file");
 }
 
+void addPieceOptions(CLI::App& verb, Options& options) {
+    verb.add_option("--shard", options.shard, "Compute one part of n, 1/n to n/n, for merge; --out then ends in .json");
+    verb.add_option("--resume", options.resume, "Keep what is finished in this file and continue from it");
+}
+
 void checkSelection(const Options& options) {
     parseSelection("--layers", options.layers);
     parseSelection("--heads", options.heads);

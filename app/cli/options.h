@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "analysis/selection.h"
 
 namespace dimscope::app {
+
+class PieceFile;
 
 /// What the command line says, as it says it. Lists stay text until the verb runs.
 struct Options {
@@ -50,6 +53,15 @@ struct Options {
     int isotropicDraws = 20;      ///< of a concentration
     int promptReplicates = 1000;  ///< of a stability
     std::string lengths;          ///< prefix lengths of a stability; empty: powers of two
+    std::string protocol;  ///< of an intervention; empty: none
+    bool dose = false, sweep = false, crossFit = false;
+    int doseDraws = 30, rankLimit = 2500;
+
+    std::vector<std::string> words;     ///< of the command line, the verb first
+    std::string shard;                  ///< "i/n"; empty: the whole run
+    std::string resume;                 ///< where pieces of the run are kept; empty: nowhere
+    std::vector<std::string> parts;     ///< of a merge
+    std::shared_ptr<PieceFile> merged;  ///< all pieces of the run, where it is merged
 
     std::string job = "operator", shape = "9/3x64";  ///< of a bench
     int repeat = 9;
@@ -77,6 +89,9 @@ void addExactPartOptions(CLI::App& verb, Options& options);
 /// Exact part and centred keys of all kernels, and the prompts they are fitted on.
 void addEvaluationOptions(CLI::App& verb, Options& options);
 void addCalibrationOptions(CLI::App& verb, Options& options);
+
+/// --shard and --resume.
+void addPieceOptions(CLI::App& verb, Options& options);
 
 /// Layers, heads, prompts and length of a dump. `defaultSplits`: prompts where none are asked for, the first split that
 /// the dump has; none of them or an empty list means all. Throws UsageError, ArgumentError (no prompt has the split).

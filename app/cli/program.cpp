@@ -57,7 +57,7 @@ void checkOutPath(const Options& options) {
 void writeOut(const VerbOutput& output, const Options& options) {
     if (options.out.empty()) return;
     if (std::filesystem::path(options.out).extension() == ".json")
-        io::writeFileAtomically(options.out, documentText(output.document));
+        io::writeFileAtomically(options.out, output.pieces ? *output.pieces : documentText(output.document));
     else if (!wantsFigure(options))
         io::writeTable(output.table, options.out);
     else if (output.figure)
@@ -89,7 +89,7 @@ int runVerb(const Verb& verb, const Options& options) {
     if (!options.json)
         for (const analysis::Warning& warning : output.warnings)
             fmt::print(stderr, "warning: {}{}{}\n", warning.place, warning.place.empty() ? "" : ": ", warning.text);
-    print(options.json ? documentText(output.document) : output.text);
+    print(!options.json ? output.text : output.pieces ? *output.pieces : documentText(output.document));
     return kDone;
 }
 
@@ -97,6 +97,7 @@ int parseAndRun(int count, char** arguments) {
     const std::vector<Verb> verbs = allVerbs();
     checkVerb(count, arguments, verbs);
     Options options;
+    options.words.assign(arguments + 1, arguments + count);
     CLI::App program("Which dimensions carry attention, and what linear-attention kernels lose", "dimscope-cli");
     program.set_version_flag("--version", "dimscope-cli " + analysis::programVersion());
     program.require_subcommand(1);

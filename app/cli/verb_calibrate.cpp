@@ -4,9 +4,11 @@
 
 #include "analysis/calibration/calibration.h"
 #include "analysis/calibration/exact_part_calibration.h"
+#include "analysis/contribution_pieces.h"
 #include "app/cli/inputs.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/lists.h"
+#include "app/cli/piece_run.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
 #include "app/core/layer_jobs.h"
@@ -24,6 +26,7 @@ void addCalibrateOptions(CLI::App& verb, Options& options) {
     addCalibrationOptions(verb, options);
     addExactPartOptions(verb, options);
     addGroupingOptions(verb, options);
+    addPieceOptions(verb, options);
     addParamsOption(verb, options, "groups of oal and draws of dijiang");
     addBackendOptions(verb, options);
     addKernelParameterOptions(verb, options, analysis::calibratedKernels(), false);
@@ -60,6 +63,8 @@ CalibrationParams fitFrom(const Options& options) {
     params.seed = options.seed;
     params.threads = options.threads;
     params.exactPart = {options.exactFirst, options.exactWindow, 1.0};
+    if (!params.exactPart.empty() && (!options.shard.empty() || options.merged))
+        throw UsageError("--shard: gates of an exact part are fitted by one run; leave out --shard or the exact part");
     return params;
 }
 
@@ -80,11 +85,13 @@ bool fitsGroups(const CalibrationParams& params, const analysis::KernelFactory& 
 
 /// Groups of the dump itself where no file has them: on calibration prompts, else those that train.
 void addGroups(const Options& options, const Inputs& inputs, const CalibrationParams& params,
-               analysis::KernelFactory& factory, const kernels::RunControl& control) {
+               analysis::KernelFactory& factory, analysis::PieceStore* store, const kernels::RunControl& control) {
     analysis::Selection selection = selectionFrom(options, inputs.source->info(), {"calibration", "train"});
     if (!params.train.empty()) selection.prompts = params.train;
-    const auto profile = analysis::profileHeads(selection, *inputs.source, *inputs.backend, control.slice(0.0F, 0.5F));
-    setGroups(analysis::groupHeads(groupingFrom(options), profile, control.slice(0.5F, 1.0F)), factory);
+    analysis::Pieces pieces(store);
+    const auto profile = analysis::contributions(selection, selection.prompts, *inputs.source, *inputs.backend, pieces,
+                                                 control.slice(0.0F, 0.5F));
+    if (profile) setGroups(analysis::groupHeads(groupingFrom(options), *profile, control.slice(0.5F, 1.0F)), factory);
 }
 
 Json fitJson(const analysis::KernelFit& fit, bool judged) {
@@ -126,6 +133,7 @@ void writeParameters(const Options& options, const CalibrationResult& result, co
 }
 
 VerbOutput runCalibrate(const Options& options, const kernels::RunControl& control) {
+    checkPieces(options);
     CalibrationParams params = fitFrom(options);
     const Inputs inputs = openInputs(options);
     const analysis::DumpInfo& info = inputs.source->info();
@@ -135,13 +143,20 @@ VerbOutput runCalibrate(const Options& options, const kernels::RunControl& contr
     params.evaluation = promptsFrom("--evaluation", options.evaluation, info);
     analysis::KernelFactory factory(options.settings, inputs.parameters);
     const bool groups = fitsGroups(params, factory, selectedLayers(params.selection, info));
-    if (groups) addGroups(options, inputs, params, factory, control.slice(0.0F, 0.05F));
-    CalibrationResult result =
-        analysis::calibrateKernels(params, factory, *inputs.source, control.slice(groups ? 0.05F : 0.0F, 0.95F));
+    const std::shared_ptr<PieceFile> store = openPieces(options, inputs);
+    CalibrationResult result = withPieces(store, [&](analysis::PieceStore* pieces) {
+        if (groups) addGroups(options, inputs, params, factory, pieces, control.slice(0.0F, 0.05F));
+        return analysis::calibrateKernels(params, factory, *inputs.source, control.slice(groups ? 0.05F : 0.0F, 0.95F),
+                                          pieces);
+    });
     if (!params.exactPart.empty() && !result.cancelled)
         analysis::fitExactPart(result, *inputs.source, *inputs.backend, control.slice(0.95F, 1.0F));
     noteSettings(options.settings, usedKernels(params), result.provenance, result.warnings);
     noteParameters(inputs, result.provenance, result.warnings);
+    if (!options.shard.empty() || !result.complete) {
+        control.throwIfCancelled();
+        return shardOutput(options, *store, result.provenance, result.warnings);
+    }
     writeParameters(options, result, factory, info);
     control.throwIfCancelled();
 

@@ -15,6 +15,7 @@ std::vector<Verb> allVerbs() {
             layersVerb(),
             ordersVerb(),
             reportVerb(),
+            mergeVerb(),
             benchVerb(),
             importVerb(),
             exportVerb(),

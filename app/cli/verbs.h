@@ -20,6 +20,7 @@ struct VerbOutput {
     analysis::Table table;                   ///< --out F.csv, F.md, F.tex
     std::optional<analysis::Figure> figure;  ///< --out F.tikz; none where more than one head is selected
     std::vector<analysis::Warning> warnings;
+    std::optional<std::string> pieces;  ///< in place of the document: those of a shard, as they are printed and written
 };
 
 struct Verb {
@@ -43,6 +44,7 @@ Verb ordersVerb();
 Verb concentrationVerb();
 Verb stabilityVerb();
 Verb layersVerb();
+Verb mergeVerb();
 Verb benchVerb();
 Verb reportVerb();
 Verb importVerb();

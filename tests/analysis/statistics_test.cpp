@@ -50,6 +50,27 @@ TEST(Statistics, AProbabilityIsNeverZero) {
     EXPECT_EQ(permutationP({1, 2, 3}, 0), 1.0);
 }
 
+// Benjamini-Hochberg by hand: p in order .005 .01 .03 .04, times 4/1 4/2 4/3 4/4, then the running minimum from behind.
+TEST(Statistics, FalseDiscoveryRatesOfSortedP) {
+    const double nan = std::nan("");
+    const std::vector<double> q = benjaminiHochberg({0.01, 0.04, nan, 0.03, 0.005});
+    ASSERT_EQ(q.size(), 5U);
+    EXPECT_NEAR(q[0], 0.02, 1e-15);
+    EXPECT_NEAR(q[1], 0.04, 1e-15);
+    EXPECT_TRUE(std::isnan(q[2]));
+    EXPECT_NEAR(q[3], 0.04, 1e-15);
+    EXPECT_NEAR(q[4], 0.02, 1e-15);
+    EXPECT_EQ(benjaminiHochberg({0.9, 1.0}), (std::vector<double>{1.0, 1.0}));
+    EXPECT_TRUE(benjaminiHochberg({}).empty());
+}
+
+TEST(Statistics, Binomials) {
+    EXPECT_EQ(binomial(62, 2), 1891.0);
+    EXPECT_EQ(binomial(64, 64), 1.0);
+    EXPECT_EQ(binomial(5, 6), 0.0);
+    EXPECT_EQ(binomial(52, 5), 2598960.0);
+}
+
 TEST(Statistics, FewUnitsHaveNoInterval) {
     const auto mean = [](const std::vector<std::size_t>& units) {
         double sum = 0.0;

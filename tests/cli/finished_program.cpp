@@ -48,12 +48,12 @@ nlohmann::json FinishedProgram::document() const {
 }
 
 FinishedProgram runCli(const std::vector<std::string>& arguments,
-                       std::optional<std::chrono::milliseconds> interruptAfter) {
+                       std::optional<std::chrono::milliseconds> interruptAfter, int signal) {
     const TemporaryFolder folder;
     const pid_t child = start(arguments, folder.file("out"), folder.file("err"));
     if (interruptAfter) {
         std::this_thread::sleep_for(*interruptAfter);
-        kill(child, SIGINT);
+        kill(child, signal);
     }
     const auto interrupted = std::chrono::steady_clock::now();
     int status = 0;

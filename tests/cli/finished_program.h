@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <signal.h>
+
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -20,9 +22,9 @@ struct FinishedProgram {
     nlohmann::json document() const;
 };
 
-/// Runs the program to its end; with `interruptAfter` it gets SIGINT that much later.
+/// Runs the program to its end; with `interruptAfter` it gets SIGINT that much later, or another signal.
 FinishedProgram runCli(const std::vector<std::string>& arguments,
-                       std::optional<std::chrono::milliseconds> interruptAfter = std::nullopt);
+                       std::optional<std::chrono::milliseconds> interruptAfter = std::nullopt, int signal = SIGINT);
 
 /// Path of the bundled sample.
 std::string samplePath();

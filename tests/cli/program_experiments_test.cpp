@@ -64,6 +64,29 @@ TEST(CliIntervene, EveryControlHasItsKeys) {
     }
     EXPECT_EQ(document["cells"].size(), 4U);  // two kernels, one layer, two sequences
     EXPECT_EQ(document["heads"].size(), 6U);
+    for (const json& head : document["heads"]) {
+        EXPECT_EQ(head["rank_of"], 2016);  // 64 over 2: all of them
+        EXPECT_EQ(head["exact"], true);
+        EXPECT_NEAR(head["p"].get<double>(), head["rank"].get<double>() / 2016.0, 1e-15);
+        EXPECT_GE(head["q"], head["p"]);
+    }
+}
+
+TEST(CliIntervene, DoseAndSweepHaveTheirKeys) {
+    const json document = measured(smallExperiment(
+        "intervene", {"--heads", "0,1", "--kernels", "taylor", "--prompts", "0,1", "--train", "2,3", "--dose",
+                      "--dose-draws", "2", "--sweep", "--bootstrap-replicates", "20", "--cross-fit"}));
+    ASSERT_EQ(document["dose"].size(), 22U);  // eleven numbers in two orders
+    EXPECT_EQ(document["dose"][0]["order"], "contribution");
+    EXPECT_EQ(document["dose"][0]["interval"], json::array());
+    EXPECT_EQ(document["dose"][21]["interval"].size(), 2U);
+    EXPECT_NEAR(document["dose"][10]["ratio"].get<double>(), 1.0, 1e-12);
+    ASSERT_EQ(document["sweep"].size(), 144U);
+    std::size_t marked = 0;
+    for (const json& point : document["sweep"]) marked += point["setting"] == "" ? 0 : 1;
+    EXPECT_EQ(marked, 2U);  // both papers', one of which is chosen
+    EXPECT_FALSE(document.contains("folds")) << "no prompt is in both";
+    EXPECT_EQ(document["provenance"]["parameters"]["cross_fit"], false);
 }
 
 TEST(CliIntervene, TheSameSeedGivesTheSameNumbersOnAnyNumberOfThreads) {
