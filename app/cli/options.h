@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/budget/budget.h"
 #include "analysis/evaluation_params.h"
 #include "analysis/grouping.h"
 #include "analysis/kernel_settings.h"
@@ -46,6 +47,12 @@ struct Options {
     int draws = 1, subsetReplicates = 1000;
     int benchReplicates = 100;  ///< random subsets per head that bench measures
     std::string pool = "bulk";
+
+    std::string fidelityKernels = "performer,spectraformer,dijiang,taylorshift,taylor,global,oal";
+    std::string fidelityRows = "all", fidelityPath = "state";
+    int weightRows = 32;
+    std::string budgetLayers = "middle", budgetHeads = "kv", groups = "1,2,3,4,5,6,8,d";
+    analysis::BudgetParams budget;
 
     std::string job = "operator", shape = "9/3x64";  ///< of a bench
     int repeat = 9;

@@ -4,8 +4,8 @@
 namespace dimscope::app {
 
 std::vector<Verb> allVerbs() {
-    return {infoVerb(),   profileVerb(), groupVerb(),  compareVerb(), calibrateVerb(), interveneVerb(),
-            ordersVerb(), benchVerb(),   importVerb(), exportVerb(),  kernelsVerb(),   devicesVerb()};
+    return {infoVerb(),     profileVerb(), groupVerb(), compareVerb(), calibrateVerb(), interveneVerb(), ordersVerb(),
+            fidelityVerb(), budgetVerb(),  benchVerb(), importVerb(),  exportVerb(),    kernelsVerb(),   devicesVerb()};
 }
 
 }  // namespace dimscope::app

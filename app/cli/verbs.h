@@ -40,6 +40,8 @@ Verb compareVerb();
 Verb calibrateVerb();
 Verb interveneVerb();
 Verb ordersVerb();
+Verb fidelityVerb();
+Verb budgetVerb();
 Verb benchVerb();
 Verb importVerb();
 Verb exportVerb();
