@@ -18,25 +18,9 @@ using kernels::ArgumentError;
 
 constexpr double kChiFloor = 1e-12;  // of the ratio's denominator (kernel-math section 11, open choice 8)
 
-/// Ascending order of chi (ties by dimension number) and the ratios of its neighbours.
-struct SortedChi {
-    std::vector<int> order;
-    std::vector<double> ratio;
-};
-
 double at(const std::vector<double>& values, int index) { return values[static_cast<std::size_t>(index)]; }
 
 double ratioOf(double upper, double lower) { return upper / std::max(lower, kChiFloor); }
-
-SortedChi sortedChi(const std::vector<double>& chi) {
-    SortedChi sorted;
-    sorted.order.resize(chi.size());
-    std::iota(sorted.order.begin(), sorted.order.end(), 0);
-    std::stable_sort(sorted.order.begin(), sorted.order.end(), [&](int a, int b) { return at(chi, a) < at(chi, b); });
-    for (std::size_t c = 0; c + 1 < chi.size(); ++c)
-        sorted.ratio.push_back(ratioOf(at(chi, sorted.order[c + 1]), at(chi, sorted.order[c])));
-    return sorted;
-}
 
 /// Zero-based left ranks inside the tail: c from ceil(d (1 - alpha)) to d - 2.
 std::vector<int> candidatesOf(std::size_t dim, double alpha) {
@@ -220,6 +204,16 @@ void describeParams(const GroupingParams& params, Provenance& provenance) {
 }
 
 }  // namespace
+
+SortedChi sortedChi(const std::vector<double>& chi) {
+    SortedChi sorted;
+    sorted.order.resize(chi.size());
+    std::iota(sorted.order.begin(), sorted.order.end(), 0);
+    std::stable_sort(sorted.order.begin(), sorted.order.end(), [&](int a, int b) { return at(chi, a) < at(chi, b); });
+    for (std::size_t c = 0; c + 1 < chi.size(); ++c)
+        sorted.ratio.push_back(ratioOf(at(chi, sorted.order[c + 1]), at(chi, sorted.order[c])));
+    return sorted;
+}
 
 std::vector<int> HeadGrouping::labels() const {
     std::vector<int> label(order.size(), 0);

@@ -26,6 +26,14 @@ struct GroupingParams {
     friend bool operator==(const GroupingParams&, const GroupingParams&) = default;
 };
 
+/// Ascending order of chi (ties by dimension number) and the ratios of its neighbours, denominators at least 1e-12
+/// (kernel-math section 6, step 1).
+struct SortedChi {
+    std::vector<int> order;
+    std::vector<double> ratio;  ///< one less
+};
+SortedChi sortedChi(const std::vector<double>& chi);
+
 /// Groups of one head. Cuts and candidates are zero-based left ranks c: the cut lies between order[c] and order[c+1].
 struct HeadGrouping {
     LayerIndex layer;

@@ -32,16 +32,11 @@ std::vector<Index> draw(std::vector<Index> positions, std::size_t count, kernels
 std::vector<std::vector<Index>> sampleRows(const std::vector<PromptIndex>& prompts, HeadSource& source, Index length,
                                            int count, std::uint64_t seed, std::vector<Warning>& warnings) {
     if (count < 0) throw kernels::ArgumentError(fmt::format("rows {}, expected 1 or more", count));
-    std::vector<std::vector<Index>> valid;
+    std::vector<std::vector<Index>> valid = validRows(prompts, source, length);
     std::size_t fewest = SIZE_MAX, most = 0;
-    for (const PromptIndex prompt : prompts) {
-        valid.push_back(validPositions(source, prompt, length));
-        fewest = std::min(fewest, valid.back().size());
-        most = std::max(most, valid.back().size());
-        if (valid.back().empty())
-            throw kernels::ArgumentError(
-                fmt::format("prompt {} has no valid position among the first {}; leave it out or use a greater length",
-                            prompt.value, length));
+    for (const std::vector<Index>& positions : valid) {
+        fewest = std::min(fewest, positions.size());
+        most = std::max(most, positions.size());
     }
     const std::size_t wanted = count == 0 ? most : static_cast<std::size_t>(count);
     if (fewest < wanted)
@@ -54,6 +49,18 @@ std::vector<std::vector<Index>> sampleRows(const std::vector<PromptIndex>& promp
         rows.push_back(draw(std::move(valid[p]), std::min(fewest, wanted), random));
     }
     return rows;
+}
+
+std::vector<std::vector<Index>> validRows(const std::vector<PromptIndex>& prompts, HeadSource& source, Index length) {
+    std::vector<std::vector<Index>> valid;
+    for (const PromptIndex prompt : prompts) {
+        valid.push_back(validPositions(source, prompt, length));
+        if (valid.back().empty())
+            throw kernels::ArgumentError(
+                fmt::format("prompt {} has no valid position among the first {}; leave it out or use a greater length",
+                            prompt.value, length));
+    }
+    return valid;
 }
 
 void checkPositions(const std::vector<std::vector<Index>>& positions, const std::vector<PromptIndex>& prompts,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/budget/budget.h"
 #include "analysis/evaluation_params.h"
 #include "analysis/grouping.h"
 #include "analysis/kernel_settings.h"
@@ -62,6 +63,12 @@ struct Options {
     std::string resume;                 ///< where pieces of the run are kept; empty: nowhere
     std::vector<std::string> parts;     ///< of a merge
     std::shared_ptr<PieceFile> merged;  ///< all pieces of the run, where it is merged
+
+    std::string fidelityKernels = "performer,spectraformer,dijiang,taylorshift,taylor,global,oal";
+    std::string fidelityRows = "all", fidelityPath = "state";
+    int weightRows = 32;
+    std::string budgetLayers = "middle", budgetHeads = "kv", groups = "1,2,3,4,5,6,8,d";
+    analysis::BudgetParams budget;
 
     std::string job = "operator", shape = "9/3x64";  ///< of a bench
     int repeat = 9;

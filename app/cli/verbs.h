@@ -45,6 +45,8 @@ Verb concentrationVerb();
 Verb stabilityVerb();
 Verb layersVerb();
 Verb mergeVerb();
+Verb fidelityVerb();
+Verb budgetVerb();
 Verb benchVerb();
 Verb reportVerb();
 Verb importVerb();
