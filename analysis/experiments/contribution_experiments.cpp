@@ -24,7 +24,7 @@ const Head* strongest(const std::vector<Head>& heads, Value value) {
 }
 
 ExperimentOutcome runConcentration(const ExperimentRequest& request, HeadSource& source, kernels::Backend& backend,
-                                   const RunControl& control) {
+                                   const RunControl& control, const ExperimentLinks& /*none*/) {
     ConcentrationParams params;
     params.selection = request.selection;
     params.draws = static_cast<int>(concentrationExperiment().value(request, "draws"));
@@ -43,7 +43,7 @@ ExperimentOutcome runConcentration(const ExperimentRequest& request, HeadSource&
 std::vector<std::string> noLimits(const DumpInfo& /*info*/) { return {}; }
 
 ExperimentOutcome runStability(const ExperimentRequest& request, HeadSource& source, kernels::Backend& /*in double*/,
-                               const RunControl& control) {
+                               const RunControl& control, const ExperimentLinks& /*none*/) {
     StabilityParams params;
     params.selection = request.selection;
     const Experiment experiment = stabilityExperiment();
@@ -71,7 +71,7 @@ std::vector<std::string> stabilityLimits(const DumpInfo& info) {
 }
 
 ExperimentOutcome runLayers(const ExperimentRequest& request, HeadSource& source, kernels::Backend& backend,
-                            const RunControl& control) {
+                            const RunControl& control, const ExperimentLinks& /*none*/) {
     LayerMagnitudesParams params;
     params.selection = request.selection;
     params.rows = static_cast<int>(layersExperiment().value(request, "rows"));
@@ -107,6 +107,7 @@ Experiment concentrationExperiment() {
         {{"draws", "Isotropic draws", "Draws of Gaussian queries and keys to compare with, default 20", Kind::Integer,
           0.0, 1000.0, 20.0}},
         true,
+        false,
         always,
         noLimits,
         runConcentration};
@@ -125,6 +126,7 @@ Experiment stabilityExperiment() {
          {"replicates", "Replicates", "Bootstrap replicates of the prompts, default 1000", Kind::Integer, 0.0, 100000.0,
           1000.0}},
         true,
+        false,
         always,
         stabilityLimits,
         runStability};
@@ -139,6 +141,7 @@ Experiment layersExperiment() {
         "<i>v</i>, the attention output after W<sub>o</sub> and, where the dump has it, the residual stream.",
         {rowsField(32)},
         true,
+        false,
         always,
         layersLimits,
         runLayers};

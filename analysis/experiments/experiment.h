@@ -8,7 +8,9 @@
 #include "analysis/figure.h"
 #include "analysis/figures/findings.h"
 #include "analysis/grouping.h"
+#include "analysis/intervention/replicate_stream.h"
 #include "analysis/kernel_settings.h"
+#include "analysis/piece_store.h"
 #include "analysis/selection.h"
 #include "analysis/table.h"
 #include "kernels/backend.h"
@@ -46,20 +48,27 @@ struct ExperimentOutcome {
     Provenance provenance;
 };
 
+/// What a run shares with others: pieces of a run before it, and who looks while it goes on. Null: nobody.
+struct ExperimentLinks {
+    PieceStore* store = nullptr;
+    ReplicateStream* stream = nullptr;
+};
+
 struct Experiment {
     std::string name;      ///< its verb: "orders"
     std::string title;     ///< "Orders"
     std::string question;  ///< one sentence: what it answers
     std::string help;      ///< how its figures are read
     std::vector<ExperimentField> fields;
-    bool quick = false;  ///< takes seconds on a small dump: a page may start it by itself
+    bool quick = false;      ///< takes seconds on a small dump: a page may start it by itself
+    bool resumable = false;  ///< keeps pieces in the links' store and continues from them
     /// Why a dump cannot have it, as a clause; empty: it can.
     std::string (*unsupported)(const DumpInfo& info) = nullptr;
     /// What it leaves out on this dump, one clause each: "no W_o: errors after the projection".
     std::vector<std::string> (*limits)(const DumpInfo& info) = nullptr;
     /// Throws ArgumentError, FormatError, ShapeError, Cancelled.
     ExperimentOutcome (*run)(const ExperimentRequest& request, HeadSource& source, kernels::Backend& backend,
-                             const RunControl& control) = nullptr;
+                             const RunControl& control, const ExperimentLinks& links) = nullptr;
 
     /// Value of a field in a request. Throws ArgumentError for a field that the experiment lacks or a value out of
     /// range.

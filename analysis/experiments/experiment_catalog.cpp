@@ -8,8 +8,9 @@
 namespace dimscope::analysis {
 
 const std::vector<Experiment>& experimentCatalog() {
-    static const std::vector<Experiment> kExperiments{concentrationExperiment(), stabilityExperiment(),
-                                                      layersExperiment(), ordersExperiment()};
+    static const std::vector<Experiment> kExperiments{
+        interventionExperiment(), fidelityExperiment(), concentrationExperiment(), stabilityExperiment(),
+        layersExperiment(),       budgetExperiment(),   ordersExperiment()};
     return kExperiments;
 }
 

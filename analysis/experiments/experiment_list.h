@@ -6,6 +6,9 @@
 namespace dimscope::analysis {
 
 // The entries of the catalogue, one file each.
+Experiment interventionExperiment();
+Experiment fidelityExperiment();
+Experiment budgetExperiment();
 Experiment concentrationExperiment();
 Experiment stabilityExperiment();
 Experiment layersExperiment();

@@ -6,7 +6,7 @@ namespace dimscope::analysis {
 namespace {
 
 ExperimentOutcome runOrders(const ExperimentRequest& request, HeadSource& source, kernels::Backend& /*in double*/,
-                            const RunControl& control) {
+                            const RunControl& control, const ExperimentLinks& /*none*/) {
     OrdersParams params;
     params.selection = request.selection;
     if (params.selection.prompts.empty()) params.selection.prompts = promptsOfSplits(source.info(), {"evaluation"});
@@ -40,6 +40,7 @@ Experiment ordersExperiment() {
         "form can express, not how a trained model performs.",
         {rowsField(32)},
         true,
+        false,
         withoutValue,
         ordersLimits,
         runOrders};

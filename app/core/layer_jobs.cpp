@@ -69,14 +69,15 @@ std::shared_ptr<const analysis::ComparisonResult> compareKernelsOf(const JobCont
 }
 
 std::shared_ptr<const analysis::ExperimentOutcome> runExperiment(const JobContext& context, const ExperimentKey& key,
-                                                                 const RunControl& control) {
+                                                                 const RunControl& control,
+                                                                 const analysis::ExperimentLinks& links) {
     return context.store->experiments.getOrMake(key, control, [&] {
         const analysis::Experiment* experiment = analysis::findExperiment(key.name);
         if (experiment == nullptr) throw kernels::ArgumentError("there is no experiment '" + key.name + "'");
         if (const std::string reason = experiment->unsupported(context.source->info()); !reason.empty())
             throw kernels::ArgumentError(experiment->title + " is not possible: " + reason);
         return context.backend->with(key.backend, [&](kernels::Backend& backend) {
-            return experiment->run(key.request, *context.source, backend, control);
+            return experiment->run(key.request, *context.source, backend, control, links);
         });
     });
 }

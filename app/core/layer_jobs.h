@@ -29,7 +29,8 @@ std::shared_ptr<const analysis::ComparisonResult> compareKernelsOf(const JobCont
 
 /// An experiment of the catalogue. Throws ArgumentError where the dump does not support it.
 std::shared_ptr<const analysis::ExperimentOutcome> runExperiment(const JobContext& context, const ExperimentKey& key,
-                                                                 const RunControl& control);
+                                                                 const RunControl& control,
+                                                                 const analysis::ExperimentLinks& links = {});
 
 /// The key in the words of the analysis.
 analysis::ComparisonParams comparisonParams(const ComparisonKey& key);

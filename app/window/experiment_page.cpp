@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "analysis/figures/intervention_figures.h"
 #include "app/window/figure_panel.h"
 #include "app/window/findings_row.h"
 #include "app/window/page_header.h"
@@ -36,7 +37,9 @@ ExperimentPage::ExperimentPage(const PageContext& context, const analysis::Exper
     connect(cancel_, &QPushButton::clicked, run_, &ExperimentRun::cancel);
     connect(run_, &ExperimentRun::changed, this, &ExperimentPage::invalidate);
     connect(&context.model.pump(), &JobPump::ticked, this, [this] {
-        if (isVisible() && run_->running()) showState();
+        if (!isVisible() || !run_->running()) return;
+        showState();
+        showSnapshot();
     });
 }
 
@@ -91,7 +94,7 @@ void ExperimentPage::showState() {
     const QString unsupported = run_->unsupported();
     start_->setVisible(!run_->running());
     start_->setEnabled(unsupported.isEmpty());
-    start_->setText(run_->outcome() ? tr("Run again") : tr("Run"));
+    start_->setText(run_->continues() ? tr("Continue") : run_->outcome() ? tr("Run again") : tr("Run"));
     cancel_->setVisible(run_->running());
     if (run_->running())
         state_->setText(
@@ -115,10 +118,24 @@ void ExperimentPage::showOutcome() {
     notice_->setText(notice);
     notice_->setVisible(!notice.isEmpty());
     const auto& outcome = run_->outcome();
-    if (outcome == shown_) return;
+    if (run_->snapshot() || (outcome == shown_ && !snapshot_)) return;
     shown_ = outcome;
+    snapshot_ = nullptr;
     findings().setFindings(outcome ? outcome->findings : std::vector<analysis::Finding>{});
     layOut(outcome ? *outcome : analysis::ExperimentOutcome{});
+}
+
+/// The replicates of a running control as far as they are there.
+void ExperimentPage::showSnapshot() {
+    const auto snapshot = run_->snapshot();
+    if (!snapshot || snapshot == snapshot_) return;
+    snapshot_ = snapshot;
+    analysis::ExperimentOutcome soFar;
+    for (std::size_t k = 0; k < snapshot->kernels.size(); ++k)
+        soFar.figures.push_back(analysis::nullHistogramFigure(*snapshot, k, {}));
+    notice_->hide();
+    findings().setFindings({});
+    layOut(soFar);
 }
 
 void ExperimentPage::layOut(const analysis::ExperimentOutcome& outcome) {

@@ -32,6 +32,7 @@ private:
     void startIfQuick();
     void showState();
     void showOutcome();
+    void showSnapshot();
     void layOut(const analysis::ExperimentOutcome& outcome);
 
     ExperimentRun* run_;
@@ -43,6 +44,7 @@ private:
     std::vector<FigurePanel*> figurePanels_;
     std::vector<TablePanel*> tablePanels_;
     ExperimentRun::Outcome shown_;
+    std::shared_ptr<const analysis::ReplicateSnapshot> snapshot_;  ///< shown in place of the outcome
 };
 
 }  // namespace dimscope::app

@@ -18,6 +18,7 @@ void ExperimentRun::dumpOpened() {
     shown_.reset();
     outcome_ = nullptr;
     failure_.clear();
+    pieces_ = nullptr;
     emit changed();
 }
 
@@ -29,12 +30,27 @@ bool ExperimentRun::stale() const {
     return outcome_ && shown_ && *shown_ != model_.workspace().experimentKey(experiment_.name);
 }
 
+bool ExperimentRun::continues() const {
+    return pieces_ && pieces_->size() > 0 && piecesOf_ == model_.workspace().experimentKey(experiment_.name);
+}
+
+std::shared_ptr<const analysis::ReplicateSnapshot> ExperimentRun::snapshot() const {
+    return running() && stream_ ? stream_->latest() : nullptr;
+}
+
 void ExperimentRun::start() {
     if (!model_.isOpen() || running() || !unsupported().isEmpty()) return;
     failure_.clear();
     const ExperimentKey key = model_.workspace().experimentKey(experiment_.name);
+    if (experiment_.resumable && !continues()) {
+        piecesOf_ = key;
+        pieces_ = std::make_shared<PieceFile>(PieceRun{}, std::filesystem::path{});
+    }
+    stream_ = std::make_shared<analysis::ReplicateStream>();
     job_ = model_.pump().io(
-        [context = model_.ioContext(), key](const RunControl& control) { return runExperiment(context, key, control); },
+        [context = model_.ioContext(), key, pieces = pieces_, stream = stream_](const RunControl& control) {
+            return runExperiment(context, key, control, {pieces.get(), stream.get()});
+        },
         [this, key](JobOutcome<Outcome> outcome) { take(key, std::move(outcome)); }, experiment_.title);
     emit changed();
 }
@@ -46,6 +62,7 @@ void ExperimentRun::take(const ExperimentKey& key, JobOutcome<Outcome> outcome) 
     if (auto* result = std::get_if<Outcome>(&outcome)) {
         outcome_ = std::move(*result);
         shown_ = key;
+        pieces_ = nullptr;
     }
     if (const auto* failure = std::get_if<JobFailure>(&outcome)) failure_ = qt(failure->text);
     if (std::holds_alternative<Cancelled>(outcome)) failure_ = tr("Cancelled.");

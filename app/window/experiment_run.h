@@ -6,12 +6,14 @@
 #include <memory>
 #include <optional>
 
+#include "app/core/piece_file.h"
 #include "app/window/workspace_model.h"
 
 namespace dimscope::app {
 
 /// One experiment of the catalogue on the open dump: started by a person (quick ones by being looked at), cancelled at
-/// any time. What was found stays until something else is; a change of parameters makes it stale, not gone.
+/// any time. What was found stays until something else is; a change of parameters makes it stale, not gone. What a
+/// cancelled run had finished is kept, and the same run started again goes on from it.
 class ExperimentRun : public QObject {
     Q_OBJECT
 
@@ -26,6 +28,9 @@ public:
     bool running() const { return static_cast<bool>(job_); }
     float progress() const { return job_.progress(); }
     const Outcome& outcome() const { return outcome_; }
+    bool continues() const;  ///< a start would go on from what a cancelled run had finished
+    /// What a running control has so far; null where there is nothing to see.
+    std::shared_ptr<const analysis::ReplicateSnapshot> snapshot() const;
     bool stale() const;                                  ///< there is an outcome, of other parameters
     const QString& failure() const { return failure_; }  ///< why there is none; empty: no failure
     QString unsupported() const;                         ///< why the dump cannot have it; empty: it can
@@ -42,6 +47,9 @@ private:
     std::optional<ExperimentKey> shown_;  ///< inputs of the outcome
     Outcome outcome_;
     QString failure_;
+    std::optional<ExperimentKey> piecesOf_;  ///< inputs of the pieces
+    std::shared_ptr<PieceFile> pieces_;
+    std::shared_ptr<analysis::ReplicateStream> stream_;
     JobHandle job_;
 };
 

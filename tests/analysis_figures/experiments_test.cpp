@@ -30,8 +30,9 @@ TEST(ExperimentCatalog, EveryEntryCanBeShownAndRun) {
             EXPECT_LE(field.start, field.most);
             EXPECT_FALSE(field.label.empty());
             EXPECT_FALSE(field.tip.empty());
-            if (field.kind == ExperimentField::Kind::Choice)
+            if (field.kind == ExperimentField::Kind::Choice) {
                 EXPECT_EQ(static_cast<double>(field.choices.size()) - 1.0, field.most);
+            }
         }
     }
     EXPECT_EQ(findExperiment("nothing"), nullptr);
@@ -50,6 +51,18 @@ TEST(ExperimentCatalog, FieldsHaveTheirStartAndKeepTheirRange) {
     EXPECT_THROW(orders.value(request, "columns"), kernels::ArgumentError);
 }
 
+/// Every switch on, and as little of everything as shows it.
+ExperimentRequest small(const Experiment& experiment) {
+    ExperimentRequest request;
+    request.grouping.replicates = 20;
+    for (const ExperimentField& field : experiment.fields) {
+        if (field.kind == ExperimentField::Kind::Switch) request.values[field.name] = 1.0;
+        if (field.kind == ExperimentField::Kind::Integer)
+            request.values[field.name] = std::min(field.start, std::max(field.least, 4.0));
+    }
+    return request;
+}
+
 /// On a small dump: it runs as it is, and everything it finds can be shown.
 class EveryExperiment : public ::testing::TestWithParam<std::string> {
 protected:
@@ -57,7 +70,7 @@ protected:
         const Experiment& experiment = *findExperiment(GetParam());
         EXPECT_EQ(experiment.unsupported(source.info()), "");
         const auto backend = kernels::makeBackend("cpu");
-        return experiment.run({}, source, *backend, control);
+        return experiment.run(small(experiment), source, *backend, control, {});
     }
 };
 
@@ -97,7 +110,7 @@ TEST_P(EveryExperiment, IsTheSameForAnyNumberOfThreads) {
     std::vector<ExperimentOutcome> found;
     for (const int threads : {1, 3}) {
         const auto backend = kernels::makeBackend("cpu", {.threads = threads});
-        found.push_back(experiment.run({}, source, *backend, {}));
+        found.push_back(experiment.run(small(experiment), source, *backend, {}, {}));
     }
     ASSERT_EQ(found[0].tables.size(), found[1].tables.size());
     for (std::size_t t = 0; t < found[0].tables.size(); ++t)
@@ -121,7 +134,7 @@ std::vector<std::string> experimentNames() {
     return names;
 }
 INSTANTIATE_TEST_SUITE_P(Catalog, EveryExperiment, ::testing::ValuesIn(experimentNames()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& tested) { return tested.param; });
 
 }  // namespace
 }  // namespace dimscope::analysis::test
