@@ -4,14 +4,9 @@
 # that a machine without a GPU can run. Ends in ctest's own summary.
 set -eu
 project=$(cd "$(dirname "$0")/.." && pwd)
-. "$project/resources/packages.sh"
-
-build=$project/build/tests
-mkdir -p "$build"
-# shellcheck disable=SC2086
-installPackages $buildPackages $runPackages $testPackages
+. "$project/tests/build.sh"
 echo "configure"
-configure "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWARNINGS_AS_ERRORS=ON
+prepareTests
 echo "build"
 cmake --build "$build" --parallel "$(jobs)" || fail "the build failed, see above"
 sh "$project/tests/style.sh" "$build"

@@ -35,7 +35,7 @@ InterventionParams interventionParams(const ExperimentRequest& request, const Du
     params.grouping = request.grouping;
     if (value("s") == kByTop) params.subset = {SubsetChoice::Kind::Top, count("top"), 0.0, {}};
     if (value("s") == kByShare) params.subset = {SubsetChoice::Kind::Share, 0, value("share"), {}};
-    params.crossFit = value("cross_fit") != 0.0;
+    params.crossFit = value("cross_fit") != 0.0 && promptsOfSplits(info, {"calibration", "train"}).size() > 1;
     params.draws = count("draws");
     if (value("gaussian") != 0.0) params.rungs = {ControlRung::Gaussian};
     if (value("ladder") != 0.0)
