@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+#include <cassert>
+
 #include "analysis/contribution/layer_magnitudes.h"
 #include "analysis/figures/contribution_figures.h"
 #include "app/cli/inputs.h"
@@ -43,6 +46,14 @@ Json layerJson(const LayerMagnitudes& layer) {
             {"v", summaryJson(layer.value)}, {"y_w_o", summaryJson(layer.output)}, {"hidden", hidden}};
 }
 
+/// The table with the short titles of a terminal.
+std::string summary(analysis::Table table) {
+    constexpr std::array kTitles{"layer", "tensor", "largest", "second", "third", "median", "ratio", "their dims"};
+    assert(table.columns.size() == kTitles.size());
+    for (std::size_t c = 0; c < kTitles.size(); ++c) table.columns[c].title = kTitles[c];
+    return alignedText(table);
+}
+
 VerbOutput runLayers(const Options& options, const kernels::RunControl& control) {
     checkSelection(options);
     analysis::LayerMagnitudesParams params;
@@ -57,7 +68,7 @@ VerbOutput runLayers(const Options& options, const kernels::RunControl& control)
     output.document["layers"] = Json::array();
     for (const LayerMagnitudes& layer : result.layers) output.document["layers"].push_back(layerJson(layer));
     output.table = analysis::layerMagnitudesTable(result);
-    output.text = alignedText(output.table);
+    output.text = summary(output.table);
     output.warnings = result.warnings;
     if (wantsFigure(options)) output.figure = analysis::layerMagnitudesFigure(result);
     return output;

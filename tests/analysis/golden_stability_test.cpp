@@ -53,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenStability,
                          testing::Values(GoldenCase{"golden_synth_a", TEST_DATA_DIR "/golden_synth_a.h5", {0, 1}, {}},
                                          GoldenCase{"golden_synth_c", TEST_DATA_DIR "/golden_synth_c.h5", {3}, {}},
                                          GoldenCase{"smollm2-sample", SAMPLE_DIR "/smollm2-sample.h5", {15}, {0, 1}}),
-                         [](const auto& info) {
-                             return info.param.name == "smollm2-sample" ? "sample" : info.param.name;
+                         [](const auto& given) {
+                             return given.param.name == "smollm2-sample" ? "sample" : given.param.name;
                          });
 
 }  // namespace
