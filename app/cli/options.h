@@ -50,7 +50,7 @@ struct Options {
     int benchReplicates = 100;  ///< random subsets per head that bench measures
     std::string pool = "bulk";
     std::string protocol;  ///< of an intervention; empty: none
-    bool dose = false, sweep = false, crossFit = false;
+    bool dose = false, sweep = false, crossFit = false, noCrossFit = false;
     int doseDraws = 30, rankLimit = 2500;
 
     std::vector<std::string> words;     ///< of the command line, the verb first
