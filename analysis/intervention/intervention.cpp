@@ -127,7 +127,7 @@ private:
         result_.methods = std::move(errors.methods);
         result_.heads = std::move(errors.heads);
         addWarnings(errors.warnings);
-        addWarnings(ratioWarnings(result_.methods));
+        if (pieces_.complete()) addWarnings(ratioWarnings(result_.methods));
         if (!params_.rungs.empty())
             runRungs(shares.next(kRungWeight * static_cast<float>(params_.rungs.size()) *
                                  static_cast<float>(params_.draws)));

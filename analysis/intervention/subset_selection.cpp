@@ -62,6 +62,14 @@ RetainedChoices chosenSubsets(const SubsetChoice& choice, const std::vector<Grou
     return choices;
 }
 
+bool isCrossFitByDefault(const DumpInfo& info, const Selection& selection, const KernelFactory& factory) {
+    const bool marked =
+        std::any_of(info.prompts.begin(), info.prompts.end(), [](const auto& prompt) { return !prompt.split.empty(); });
+    const bool labelled =
+        factory.parameters() && !labelledSubsets(*factory.parameters(), selectedLayers(selection, info)).empty();
+    return !marked && !labelled && selectedPrompts(selection, info).size() > 1;
+}
+
 Index sizeOf(const HeadSubsets& subsets) {
     Index size = 0;
     for (const auto& [place, subset] : subsets) size += static_cast<Index>(subset.size());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/intervention/protocol.h"
+#include "analysis/intervention/subset_selection.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/lists.h"
 #include "app/cli/subset_option.h"
@@ -108,7 +109,12 @@ void addInterventionOptions(CLI::App& verb, Options& options) {
         ->check(CLI::Range(0, 10'000))
         ->capture_default_str();
     verb.add_flag("--sweep", options.sweep, "R_S and |S| over alpha, tau, gamma and support rule");
-    verb.add_flag("--cross-fit", options.crossFit, "S for a prompt comes from the other prompts");
+    CLI::Option* crossFit =
+        verb.add_flag("--cross-fit", options.crossFit,
+                      "S for a prompt comes from the other prompts (default: where the dump marks no "
+                      "splits and neither --train, --subset nor labels say where S is from)");
+    verb.add_flag("--no-cross-fit", options.noCrossFit, "S comes from all prompts, those that are judged too")
+        ->excludes(crossFit);
     addGroupingOptions(verb, options, "--bootstrap-replicates");
     addProtocolOption(verb, options);
     addPieceOptions(verb, options);
@@ -145,6 +151,8 @@ void completeFrom(const Options& options, const Inputs& inputs, const analysis::
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
     params.calibration = promptsFrom("--train", options.train, info);
+    if (options.train.empty() && options.subset.empty() && !options.noCrossFit)
+        params.crossFit = params.crossFit || isCrossFitByDefault(info, params.selection, factory);
     params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, info));
     if (options.protocol.empty()) {
         if (options.interventionSeeds.empty()) takeSeedsOfFile(factory, info, params);

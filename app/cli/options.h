@@ -55,7 +55,7 @@ struct Options {
     int promptReplicates = 1000;  ///< of a stability
     std::string lengths;          ///< prefix lengths of a stability; empty: powers of two
     std::string protocol;  ///< of an intervention; empty: none
-    bool dose = false, sweep = false, crossFit = false;
+    bool dose = false, sweep = false, crossFit = false, noCrossFit = false;
     int doseDraws = 30, rankLimit = 2500;
 
     std::vector<std::string> words;     ///< of the command line, the verb first

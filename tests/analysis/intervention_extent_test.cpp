@@ -113,7 +113,9 @@ TEST(DoseCurves, EndAtTheFullErrorAndPassThroughTheTopDimensions) {
             EXPECT_NEAR(point.chiShare, 1.0, 1e-14);
             EXPECT_NEAR(point.varianceShare, 1.0, 1e-12);  // sums in another order
         }
-        if (point.dimensions == 2 && !point.random) EXPECT_NEAR(point.ratio, r.ratio, 1e-14);
+        if (point.dimensions == 2 && !point.random) {
+            EXPECT_NEAR(point.ratio, r.ratio, 1e-14);
+        }
         if (point.random) {
             EXPECT_LE(point.from, point.ratio + 1e-14);
             EXPECT_GE(point.to, point.ratio - 1e-14);
@@ -239,6 +241,19 @@ TEST(CrossFits, SForAPromptDoesNotKnowThePrompt) {
     params.selection.prompts = {PromptIndex{0}};
     params.calibration = {PromptIndex{0}};
     EXPECT_THROW(ran(params, source), kernels::ArgumentError);
+}
+
+TEST(CrossFits, AreTheDefaultOfADumpWithoutSplits) {
+    MemorySource source({});
+    for (PromptInfo& prompt : source.editInfo().prompts) prompt.split.clear();
+    const KernelFactory factory;
+    EXPECT_TRUE(isCrossFitByDefault(source.info(), {}, factory));
+    EXPECT_FALSE(isCrossFitByDefault(source.info(), {{}, {}, {PromptIndex{1}}, 0}, factory)) << "one prompt";
+    const auto labelled = std::make_shared<kernels::ParameterSet>();
+    labelled->layers[LayerIndex{3}]["oal"].arrays["label"] = {{4, 8}, std::vector<double>(32, 0.0)};
+    EXPECT_FALSE(isCrossFitByDefault(source.info(), {}, KernelFactory({}, labelled)));
+    source.editInfo().prompts[0].split = "train";
+    EXPECT_FALSE(isCrossFitByDefault(source.info(), {}, factory));
 }
 
 TEST(Protocols, SayWhatADumpCannotMeet) {

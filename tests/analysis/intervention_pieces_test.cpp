@@ -32,8 +32,8 @@ InterventionParams wholeIntervention() {
     return params;
 }
 
-InterventionResult ran(const InterventionParams& params, HeadSource& source, PieceStore* store = nullptr,
-                       const RunControl& control = {}, ReplicateStream* stream = nullptr) {
+InterventionResult ranInPieces(const InterventionParams& params, HeadSource& source, PieceStore* store = nullptr,
+                               const RunControl& control = {}, ReplicateStream* stream = nullptr) {
     return intervene(params, KernelFactory{}, source, *kernels::makeBackend("cpu"), control, {store, stream});
 }
 
@@ -70,31 +70,31 @@ void expectSame(const InterventionResult& a, const InterventionResult& b) {
 
 TEST(InterventionPieces, AStoppedRunContinuesToTheSameResult) {
     MemorySource source({});
-    const InterventionResult whole = ran(wholeIntervention(), source);
+    const InterventionResult whole = ranInPieces(wholeIntervention(), source);
     MemoryPieces counted;
-    ran(wholeIntervention(), source, &counted);
+    ranInPieces(wholeIntervention(), source, &counted);
     MemoryPieces store;
     for (std::size_t stop = 1; stop < counted.kept; stop += counted.kept / 7) {
         MemoryPieces stopped;
         stopped.pieces = store.pieces;
         stopped.cancelAfter = stop > store.pieces.size() ? stop - store.pieces.size() : 1;
-        EXPECT_THROW(ran(wholeIntervention(), source, &stopped, stopped.control), kernels::Cancelled) << stop;
+        EXPECT_THROW(ranInPieces(wholeIntervention(), source, &stopped, stopped.control), kernels::Cancelled) << stop;
         EXPECT_GE(stopped.kept, stopped.cancelAfter);
         EXPECT_LE(stopped.kept, stopped.cancelAfter + 2) << "a draw that was just finished, and its layer";
         store.pieces = stopped.pieces;
     }
-    expectSame(ran(wholeIntervention(), source, &store), whole);
+    expectSame(ranInPieces(wholeIntervention(), source, &store), whole);
     EXPECT_EQ(store.pieces, counted.pieces);
 }
 
 TEST(InterventionPieces, ShardsTogetherGiveOneRunAndNothingIsComputedTwice) {
     MemorySource source({});
-    const InterventionResult whole = ran(wholeIntervention(), source);
+    const InterventionResult whole = ranInPieces(wholeIntervention(), source);
     MemoryPieces all(1, 0);
     std::size_t computed = 0, shared = 0, least = SIZE_MAX, most = 0;
     for (std::size_t shard = 1; shard <= 3; ++shard) {
         MemoryPieces own(shard, 3);
-        EXPECT_FALSE(ran(wholeIntervention(), source, &own).complete);
+        EXPECT_FALSE(ranInPieces(wholeIntervention(), source, &own).complete);
         for (const auto& [key, piece] : own.pieces) {
             const auto [entry, isNew] = all.pieces.emplace(key, piece);
             EXPECT_TRUE(isNew || key == "profile") << key;
@@ -108,20 +108,20 @@ TEST(InterventionPieces, ShardsTogetherGiveOneRunAndNothingIsComputedTwice) {
     EXPECT_EQ(computed, all.pieces.size() + shared);
     EXPECT_LT(most, 2 * least) << "dealt out evenly";
     const int loads = source.loads();
-    expectSame(ran(wholeIntervention(), source, &all), whole);
+    expectSame(ranInPieces(wholeIntervention(), source, &all), whole);
     EXPECT_EQ(source.loads(), loads) << "a merge reads no tensor";
     all.pieces.erase(all.pieces.find("own/L03/P1/H2"));
-    EXPECT_FALSE(ran(wholeIntervention(), source, &all).complete);
+    EXPECT_FALSE(ranInPieces(wholeIntervention(), source, &all).complete);
 }
 
 TEST(InterventionPieces, APieceOfAnotherRunIsRefused) {
     MemorySource source({});
     InterventionParams params = wholeIntervention();
     MemoryPieces store;
-    ran(params, source, &store);
+    ranInPieces(params, source, &store);
     for (auto& [key, piece] : store.pieces)
         if (key.starts_with("subsets/0001")) piece.numbers.pop_back();
-    EXPECT_THROW(ran(params, source, &store), kernels::ShapeError);
+    EXPECT_THROW(ranInPieces(params, source, &store), kernels::ShapeError);
 }
 
 TEST(InterventionPieces, ReplicatesStreamWhileTheyAreComputed) {
@@ -132,12 +132,12 @@ TEST(InterventionPieces, ReplicatesStreamWhileTheyAreComputed) {
     ReplicateStream stream;
     MemoryPieces store;
     store.cancelAfter = 1 + 24 + 24 + 24;  // profile, own errors, and the first two steps of fifty replicates
-    EXPECT_THROW(ran(params, source, &store, store.control, &stream), kernels::Cancelled);
+    EXPECT_THROW(ranInPieces(params, source, &store, store.control, &stream), kernels::Cancelled);
     const auto early = stream.latest();
     ASSERT_TRUE(early);
     EXPECT_EQ(early->ratios[0].size(), 50U);
     EXPECT_EQ(early->replicates, 120);
-    const InterventionResult result = ran(params, source, &store, {}, &stream);
+    const InterventionResult result = ranInPieces(params, source, &store, {}, &stream);
     const auto last = stream.latest();
     for (std::size_t k = 0; k < 2; ++k) {
         EXPECT_EQ(last->ratios[k], result.subsetControls[k].ratios);

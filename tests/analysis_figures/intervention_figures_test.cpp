@@ -101,7 +101,8 @@ TEST(NullHistogramFigure, CountsAllDrawsAndSaysP) {
     const auto rules = marksOf<Rule>(figure.panels[0]);
     ASSERT_EQ(rules.size(), 1U);
     EXPECT_NEAR(rules[0].at, std::log10(0.5), 1e-12);
-    EXPECT_TRUE(saysWhyEmpty(nullHistogramFigure(SubsetControl{.kernel = "oal"}, 1.0, {}), "random subset"));
+    EXPECT_TRUE(saysWhyEmpty(
+        nullHistogramFigure(SubsetControl{.kernel = "oal", .ratios = {}, .quantiles = {}}, 1.0, {}), "random subset"));
     EXPECT_TRUE(isDrawable(nullHistogramFigure(madeControl("oal", {0.2, 0.2, 0.2}, 0.2), 0.2, {})));
 }
 

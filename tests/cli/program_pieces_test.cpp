@@ -90,7 +90,9 @@ TEST(CliShards, CalibratedHeadsMergeIntoTheSameFile) {
 TEST(CliResume, AKilledRunContinuesToTheSameBytes) {
     const TemporaryFolder folder;
     // Long enough to be killed after its first save, which comes three seconds on.
-    const Words run = with(smallRun("4000"), {"--pool", "all", "--backend", "reference", "--json"});
+    const Words run{"intervene", samplePath(), "--layers",     "15",   "--heads",   "0-3",     "--rows",   "16",
+                    "--length",  "256",        "--prompts",    "0,1",  "--train",   "2,3",     "--subset", "top:3",
+                    "--kernels", "taylor,elu", "--replicates", "3000", "--control", "subsets", "--json"};
     const std::string file = folder.file("run.json");
     const FinishedProgram killed = runCli(with(run, {"--resume", file}), milliseconds(4500) * kSlowdown, SIGKILL);
     ASSERT_EQ(killed.exitCode, -1) << "it was over before";
@@ -132,7 +134,7 @@ TEST(CliProtocol, ListsWhatTheDumpCannotMeet) {
     EXPECT_EQ(document["provenance"]["parameters"]["rows"], 32);
     EXPECT_EQ(document["provenance"]["parameters"]["seeds"].size(), 5U);
     std::size_t unmet = 0;
-    for (const nlohmann::json& warning : document["warnings"]) unmet += warning["code"] == "protocol" ? 1 : 0;
+    for (const nlohmann::json& warning : document["warnings"]) unmet += warning["code"] == "protocol" ? 1U : 0U;
     EXPECT_EQ(unmet, 6U);  // three layers, two splits, the length
 }
 
