@@ -10,7 +10,7 @@ namespace {
 
 using namespace analysis;
 
-constexpr int kPositions = 6, kModelDim = 5;
+constexpr int kHiddenPositions = 6, kModelDim = 5;
 
 std::shared_ptr<const HiddenState> hiddenOf(HeadSource& source, int layer, int prompt) {
     return source.hiddenState(LayerIndex{layer}, PromptIndex{prompt}, {});
@@ -23,9 +23,9 @@ TEST(HiddenState, EveryPositionOfEveryPrompt) {
         ASSERT_TRUE(state && state->positions);
         EXPECT_TRUE(state->meanAbs.empty());
         const auto& h = std::get<kernels::Matrix<float>>(state->positions->values);
-        ASSERT_EQ(h.rows(), kPositions);
+        ASSERT_EQ(h.rows(), kHiddenPositions);
         ASSERT_EQ(h.cols(), kModelDim);
-        for (kernels::Index n = 0; n < kPositions; ++n)
+        for (kernels::Index n = 0; n < kHiddenPositions; ++n)
             for (kernels::Index d = 0; d < kModelDim; ++d)
                 EXPECT_EQ(h(n, d), 2.0 * storedValue(7, p, 0, n, d)) << p << " " << n << " " << d;
     }
