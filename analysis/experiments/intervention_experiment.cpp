@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/experiments/experiment_list.h"
 #include "analysis/figures/intervention_figures.h"
+#include "analysis/intervention/subset_selection.h"
 #include "kernels/kernel_catalog.h"
 
 namespace dimscope::analysis {
@@ -9,7 +10,7 @@ namespace {
 using Kind = ExperimentField::Kind;
 
 // Places of the choices below.
-constexpr double kPapersFour = 0.0, kByTop = 1.0, kByShare = 2.0;
+constexpr double kPapersFour = 0.0, kByTop = 1.0, kByShare = 2.0, kByDefault = 0.0, kAlways = 1.0;
 
 std::vector<std::string> kernelsOf(double choice) {
     if (choice == kPapersFour) return {"performer", "spectraformer", "dijiang", "taylorshift"};
@@ -35,7 +36,10 @@ InterventionParams interventionParams(const ExperimentRequest& request, const Du
     params.grouping = request.grouping;
     if (value("s") == kByTop) params.subset = {SubsetChoice::Kind::Top, count("top"), 0.0, {}};
     if (value("s") == kByShare) params.subset = {SubsetChoice::Kind::Share, 0, value("share"), {}};
-    params.crossFit = value("cross_fit") != 0.0 && promptsOfSplits(info, {"calibration", "train"}).size() > 1;
+    const double crossFit = value("cross_fit");
+    params.crossFit =
+        crossFit == kAlways || (crossFit == kByDefault && params.subset.kind == SubsetChoice::Kind::Grouping &&
+                                isCrossFitByDefault(info, params.selection, KernelFactory()));
     params.draws = count("draws");
     if (value("gaussian") != 0.0) params.rungs = {ControlRung::Gaussian};
     if (value("ladder") != 0.0)
@@ -75,9 +79,8 @@ ExperimentOutcome runIntervention(const ExperimentRequest& request, HeadSource& 
 std::vector<std::string> interventionLimits(const DumpInfo& info) {
     std::vector<std::string> clauses;
     if (promptsOfSplits(info, {"calibration", "train"}).size() == info.prompts.size())
-        clauses.emplace_back(info.prompts.size() < 2
-                                 ? "one prompt: S is selected and judged on it"
-                                 : "no splits: S is selected and judged on the same prompts unless it is cross-fitted");
+        clauses.emplace_back(info.prompts.size() < 2 ? "one prompt: S is selected and judged on it"
+                                                     : "no splits: S for a prompt comes from the other prompts");
     if (info.prompts.size() < 8) clauses.emplace_back("fewer than 8 sequences: every cell instead of an interval");
     return clauses;
 }
@@ -109,7 +112,14 @@ std::vector<ExperimentField> interventionFields() {
         {"top", "n", "Strongest dimensions per head, where S is the top n, default 4", Kind::Integer, 1.0, 4096.0, 4.0},
         {"share", "Share", "Share of χ that S holds at least, where S goes by share, default 0.5", Kind::Number, 0.01,
          1.0, 0.5},
-        switchField("cross_fit", "Cross-fit S", "S for a prompt comes from the other prompts", false),
+        {"cross_fit",
+         "Cross-fit S",
+         "S for a prompt comes from the other prompts",
+         Kind::Choice,
+         0.0,
+         2.0,
+         0.0,
+         {"without splits", "always", "never"}},
         switchField("gaussian", "Gaussian control", "Queries and keys replaced by N(0, 1)", true),
         switchField("ladder", "Whole ladder", "Six controls from N(0, 1) to shuffled positions", false),
         {"draws", "Control draws", "Draws of every Gaussian control, default 1", Kind::Integer, 1.0, 100.0, 1.0},

@@ -76,7 +76,8 @@ std::vector<double> niceTicks(double from, double to, int most) {
     std::vector<double> ticks;
     const double first = std::ceil(from / step - 1e-9);
     const double last = std::floor(to / step + 1e-9);
-    for (double i = first; i <= last; ++i) ticks.push_back(i * step + 0.0);  // + 0.0: no negative zero
+    for (double i = first; i <= last; ++i)
+        ticks.push_back(std::clamp(i * step, from, to) + 0.0);  // + 0.0: no negative zero
     return ticks;
 }
 
