@@ -76,6 +76,36 @@ TEST(Fidelity, AtTheSameRowsItIsTheComparison) {
                     kRounding * head.before.mse);
 }
 
+// Gates are fitted on the same rows, so they are the same.
+TEST(Fidelity, WithAnExactPartItIsTheComparisonToo) {
+    MemorySource source({.positions = 90});
+    ComparisonParams compared;
+    compared.selection.prompts = {PromptIndex{0}, PromptIndex{1}};
+    compared.kernels = {"taylor", "elu"};
+    compared.rows = 11;
+    compared.evaluation = {.exactFirst = 1, .exactWindow = 3, .centreKeys = true, .train = {PromptIndex{2}}};
+    const ComparisonResult expected =
+        compareKernels(compared, KernelFactory(), source, *kernels::makeBackend("reference"), {});
+    FidelityParams params;
+    params.selection = compared.selection;
+    params.kernels = {"taylor", "elu"};
+    params.rows = 11;
+    params.evaluation = compared.evaluation;
+    const FidelityResult result = fidelityOf(params, source);
+    for (const PooledError& pooled : expected.pooled)
+        if (!pooled.layer) {
+            const double found = methodOf(result, pooled.kernel).before.error.relMse;
+            EXPECT_NEAR(found, pooled.relMse, 1e-12 * pooled.relMse) << pooled.kernel;
+        }
+    // At all rows the state path carries the exact part along.
+    params.rows = 0;
+    const FidelityResult state = fidelityOf(params, source);
+    params.path = FidelityPath::Pairwise;
+    const FidelityResult pairwise = fidelityOf(params, source);
+    EXPECT_EQ(methodOf(state, "taylor").method.path, "state");
+    EXPECT_NEAR(methodOf(state, "taylor").before.error.relMse, methodOf(pairwise, "taylor").before.error.relMse, 1e-9);
+}
+
 /// Errors of one head against exact attention at all rows, by the oracle.
 struct OracleHead {
     kernels::Matrix<double> exact, kernel;
