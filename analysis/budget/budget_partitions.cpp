@@ -11,8 +11,6 @@
 namespace dimscope::analysis {
 namespace {
 
-constexpr auto kPartitionPurpose = static_cast<kernels::RandomPurpose>(15);
-
 /// Boundaries of parts of nearly equal size that separate no equal values: partners of a rotation stay together.
 std::vector<int> equalCuts(const std::vector<double>& values, const std::vector<int>& order, int groups) {
     std::vector<int> cuts;
@@ -84,7 +82,7 @@ private:
     }
     void addRandom(int groups) {
         // A stream per head and number of groups: no draw depends on what else is asked for.
-        kernels::RandomStream random(params_.seed, kPartitionPurpose, layer_.layer.value,
+        kernels::RandomStream random(params_.seed, kernels::RandomPurpose::BudgetPartitions, layer_.layer.value,
                                      profile_.head.value * 4096 + groups);
         const SortedChi sorted = sortedChi(profile_.chi);
         const std::vector<int> gaps = largestGaps(sorted.ratio, groups);

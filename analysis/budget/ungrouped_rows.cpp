@@ -40,7 +40,9 @@ public:
         while (summed_ <= i) {
             const Index more = std::min<Index>(kChunkRows, i + 1 - summed_);
             VectorXd mask(more);
-            for (Index j = 0; j < more; ++j) mask[j] = prompt_.valid.empty() || prompt_.valid[static_cast<std::size_t>(summed_ + j)] != 0 ? 1.0 : 0.0;
+            for (Index j = 0; j < more; ++j)
+                mask[j] =
+                    prompt_.valid.empty() || prompt_.valid[static_cast<std::size_t>(summed_ + j)] != 0 ? 1.0 : 0.0;
             sums_ += between(summed_, more, mask);
             summed_ += more;
         }

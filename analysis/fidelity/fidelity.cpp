@@ -20,6 +20,9 @@ void checkFidelity(const FidelityParams& params) {
     for (const int seed : params.seeds)
         if (seed < 0) throw kernels::ArgumentError(fmt::format("seed {}, expected 0 or more", seed));
     if (params.rows < 0) throw kernels::ArgumentError(fmt::format("rows {}, expected 0 or more", params.rows));
+    if (params.shards < 1 || params.shard < 0 || params.shard >= params.shards)
+        throw kernels::ArgumentError(
+            fmt::format("shard {} of {}, expected 0 to the number of shards less one", params.shard, params.shards));
     if (params.weightRows < 0)
         throw kernels::ArgumentError(fmt::format("{} weight rows, expected 0 or more", params.weightRows));
     if (params.evaluation.exactFirst < 0 || params.evaluation.exactWindow < 0)
@@ -137,7 +140,9 @@ FidelitySums fidelitySums(const FidelityParams& params, const KernelFactory& fac
         const float fits = params.evaluation.hasExactPart() ? 0.3F : 0.0F;
         parts[n].prepare(own.slice(0.0F, fits));
         for (std::size_t p = 0; p < rows.prompts.size(); ++p)
-            sums.cells.push_back(parts[n].cell(p, pool, own.slice(fits, 1.0F).part(p, rows.prompts.size())));
+            if ((n * rows.prompts.size() + p) % static_cast<std::size_t>(params.shards) ==
+                static_cast<std::size_t>(params.shard))
+                sums.cells.push_back(parts[n].cell(p, pool, own.slice(fits, 1.0F).part(p, rows.prompts.size())));
     }
     for (std::size_t m = 0; m < sums.methods.size(); ++m) sums.methods[m].path = pathOf(parts, m);
     return sums;

@@ -101,6 +101,10 @@ public:
     FinishedFidelity(FidelitySums sums, std::uint64_t seed) : sums_(std::move(sums)), seed_(seed) {
         result_.prompts = sums_.prompts;
         result_.warnings = sums_.warnings;
+        for (const FidelityCell& cell : sums_.cells)
+            for (const Warning& warning : cell.warnings)
+                if (std::find(result_.warnings.begin(), result_.warnings.end(), warning) == result_.warnings.end())
+                    result_.warnings.push_back(warning);
         for (const FidelityLayer& layer : sums_.layers) cellsOf_.push_back(cellsOf(layer.layer));
     }
 

@@ -50,6 +50,7 @@ struct FidelityCell {
     bool hasAfter = false;                    ///< W_o is there and all heads are selected and usable
     std::vector<std::uint8_t> usable;         ///< (heads) 0: values that are not finite
     std::vector<MethodFidelitySums> methods;  ///< in the order of FidelitySums::methods
+    std::vector<Warning> warnings;            ///< about this cell alone
 };
 
 /// A kernel, untrained or with the parameters of a file.
@@ -72,7 +73,7 @@ struct FidelitySums {
     std::vector<FidelityLayer> layers;
     std::vector<PromptIndex> prompts;
     std::vector<FidelityCell> cells;  ///< layer by layer, prompts within
-    std::vector<Warning> warnings;
+    std::vector<Warning> warnings;    ///< about the run as a whole: the same in every part
 };
 
 /// `part` put behind `all`; cells in the order of layers and prompts whatever part they came from. Throws ArgumentError

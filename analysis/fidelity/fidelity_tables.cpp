@@ -40,6 +40,17 @@ std::string methodTitle(const FidelityMethod& method) {
     return (kernel ? kernel->title : method.kernel) + (method.calibrated ? ", calibrated" : "");
 }
 
+std::string sequencesText(const MethodFidelity& method, bool after) {
+    if (after && !method.after) return "";
+    const PooledFidelity& pooled = after ? *method.after : method.before;
+    const auto text = [](double share) { return displayText(share, NumberStyle::Percent); };
+    if (pooled.interval) return text(pooled.interval->first) + " to " + text(pooled.interval->second);
+    std::string all;
+    for (const PromptFidelity& prompt : method.prompts)
+        all += (all.empty() ? "" : ", ") + text(after ? prompt.relMseAfter.value_or(kNaN) : prompt.relMse);
+    return all;
+}
+
 Table fidelityTable(const FidelityResult& result) {
     Table table = fidelityFrame(result, "fidelity",
                                 "Kernels in place of exact attention, before and after the output projection, pooled "
@@ -64,14 +75,17 @@ Table fidelityTable(const FidelityResult& result) {
                      percentColumn("kl_undefined", "Rows without KL"),
                      percentColumn("total_variation", "Total variation"),
                      percentColumn("top1", "Same top key"),
+                     plainColumn("sequences", "By sequence or 95 % of them"),
+                     plainColumn("sequences_after", "after W_o"),
                      plainColumn("bad_rows", "Bad rows")};
     for (const MethodFidelity& m : result.methods) {
         std::vector<Cell> row{m.method.kernel, calibratedCell(m.method), m.method.path};
         appendCells(row, pooledCells(m.before));
         appendCells(row, pooledCells(m.after));
         row.push_back(m.worseThanZero ? Cell(std::string(*m.worseThanZero ? "yes" : "no")) : Cell(std::monostate{}));
-        appendCells(row, {m.weights.divergence, m.weights.undefinedShare, m.weights.totalVariation,
-                          m.weights.topAgreement, std::int64_t{m.badRows}});
+        appendCells(row,
+                    {m.weights.divergence, m.weights.undefinedShare, m.weights.totalVariation, m.weights.topAgreement,
+                     sequencesText(m, false), sequencesText(m, true), std::int64_t{m.badRows}});
         appendRow(table, row);
     }
     // The sampling error has a column where rows were drawn.

@@ -183,7 +183,7 @@ FidelityCell LayerFidelitySums::cell(std::size_t prompt, kernels::cpu::WorkerPoo
         const std::size_t draws = drawn_.front()[m].size();
         for (std::size_t s = 0; s < draws; ++s) {
             const std::vector<RowsOutput> outputs = evaluate(prompt, m, s, inputs, cell, own.part(s, draws));
-            noteNegative(m, outputs);
+            noteNegative(m, outputs, cell.warnings);
             addDraw(exact, outputs, cell, cell.methods[m], pool, own);
             own.part(s, draws).report(1.0F);
         }
@@ -200,7 +200,7 @@ std::vector<HeadInputs> LayerFidelitySums::load(HeadLoader& loader, FidelityCell
         inputs.push_back(loader.inputs(head, control));
         const bool finite = loader.nonFinite(head) == 0;
         cell.usable.push_back(finite ? 1 : 0);
-        if (!finite) warnings_.push_back(loader.nonFiniteWarning(head));
+        if (!finite) cell.warnings.push_back(loader.nonFiniteWarning(head));
     }
     cell.hasAfter = projection_ && std::find(cell.usable.begin(), cell.usable.end(), 0) == cell.usable.end();
     return inputs;
@@ -346,14 +346,15 @@ void LayerFidelitySums::addWeights(std::size_t prompt, const std::vector<HeadInp
     }
 }
 
-void LayerFidelitySums::noteNegative(std::size_t method, const std::vector<RowsOutput>& outputs) {
+void LayerFidelitySums::noteNegative(std::size_t method, const std::vector<RowsOutput>& outputs,
+                                     std::vector<Warning>& warnings) const {
     for (std::size_t h = 0; h < heads_.size(); ++h) {
         if (outputs[h].negativeDenominators == 0) continue;
         const Warning negative{
             "negative-denominator",
             fmt::format("layer {} head {} {}", layer_.layer.value, heads_[h].value, kernels_.methods[method].kernel),
             "the kernel sums to a negative number at some rows; they are used as they are"};
-        if (std::find(warnings_.begin(), warnings_.end(), negative) == warnings_.end()) warnings_.push_back(negative);
+        if (std::find(warnings.begin(), warnings.end(), negative) == warnings.end()) warnings.push_back(negative);
     }
 }
 

@@ -72,7 +72,8 @@ private:
                  MethodFidelitySums& sums, kernels::cpu::WorkerPool& pool, const RunControl& control) const;
     void addWeights(std::size_t prompt, const std::vector<kernels::HeadInputs>& inputs, FidelityCell& cell,
                     const RunControl& control);
-    void noteNegative(std::size_t method, const std::vector<kernels::RowsOutput>& outputs);
+    void noteNegative(std::size_t method, const std::vector<kernels::RowsOutput>& outputs,
+                      std::vector<Warning>& warnings) const;
 
     const FidelityParams& params_;
     const FidelityKernels& kernels_;

@@ -150,19 +150,15 @@ Json fidelityDocument(const FidelityResult& result, const FidelityParams& params
     return document;
 }
 
-analysis::Cell shareOf(const std::optional<PooledFidelity>& pooled, double PooledFidelity::*part) {
-    return pooled ? analysis::Cell((*pooled).*part) : analysis::Cell(std::string("-"));
-}
-
 std::string fidelitySummary(const FidelityResult& result, bool sampled) {
     analysis::Table table;
     table.columns = {column("kernel", "kernel"),
                      column("mse", "MSE"),
                      column("rel_mse", "RelMSE", NumberStyle::Percent),
-                     column("error", "± sequences", NumberStyle::Percent),
+                     column("sequences", result.prompts.size() < 8 ? "by sequence" : "95 % of sequences"),
                      column("median", "head median", NumberStyle::Percent),
                      column("after", "after W_o", NumberStyle::Percent),
-                     column("error_after", "± sequences", NumberStyle::Percent),
+                     column("sequences_after", result.prompts.size() < 8 ? "by sequence" : "95 % of sequences"),
                      column("top1", "same top key", NumberStyle::Percent),
                      column("path", "path")};
     if (sampled) table.columns.push_back(column("rows", "± rows", NumberStyle::Percent));
@@ -173,10 +169,10 @@ std::string fidelitySummary(const FidelityResult& result, bool sampled) {
             title,
             method.before.error.mse,
             method.before.error.relMse,
-            method.before.sequenceError,
+            sequencesText(method, false),
             method.before.headMedian,
             method.after ? analysis::Cell(method.after->error.relMse) : analysis::Cell(std::string("-")),
-            shareOf(method.after, &PooledFidelity::sequenceError),
+            sequencesText(method, true),
             method.weights.topAgreement,
             method.method.path};
         if (sampled) row.emplace_back(method.before.rowError);

@@ -76,6 +76,36 @@ TEST(Fidelity, AtTheSameRowsItIsTheComparison) {
                     kRounding * head.before.mse);
 }
 
+// Gates are fitted on the same rows, so they are the same.
+TEST(Fidelity, WithAnExactPartItIsTheComparisonToo) {
+    MemorySource source({.positions = 90});
+    ComparisonParams compared;
+    compared.selection.prompts = {PromptIndex{0}, PromptIndex{1}};
+    compared.kernels = {"taylor", "elu"};
+    compared.rows = 11;
+    compared.evaluation = {.exactFirst = 1, .exactWindow = 3, .centreKeys = true, .train = {PromptIndex{2}}};
+    const ComparisonResult expected =
+        compareKernels(compared, KernelFactory(), source, *kernels::makeBackend("reference"), {});
+    FidelityParams params;
+    params.selection = compared.selection;
+    params.kernels = {"taylor", "elu"};
+    params.rows = 11;
+    params.evaluation = compared.evaluation;
+    const FidelityResult result = fidelityOf(params, source);
+    for (const PooledError& pooled : expected.pooled)
+        if (!pooled.layer) {
+            const double found = methodOf(result, pooled.kernel).before.error.relMse;
+            EXPECT_NEAR(found, pooled.relMse, 1e-12 * pooled.relMse) << pooled.kernel;
+        }
+    // At all rows the state path carries the exact part along.
+    params.rows = 0;
+    const FidelityResult state = fidelityOf(params, source);
+    params.path = FidelityPath::Pairwise;
+    const FidelityResult pairwise = fidelityOf(params, source);
+    EXPECT_EQ(methodOf(state, "taylor").method.path, "state");
+    EXPECT_NEAR(methodOf(state, "taylor").before.error.relMse, methodOf(pairwise, "taylor").before.error.relMse, 1e-9);
+}
+
 /// Errors of one head against exact attention at all rows, by the oracle.
 struct OracleHead {
     kernels::Matrix<double> exact, kernel;
@@ -317,31 +347,47 @@ TEST(Fidelity, IntervalsNeedEightPrompts) {
     EXPECT_LT(taylor.before.interval->first, taylor.before.error.relMse);
     EXPECT_GT(taylor.before.interval->second, taylor.before.error.relMse);
     EXPECT_EQ(taylor.prompts.size(), 8U);
+    EXPECT_NE(sequencesText(taylor, true).find(" to "), std::string::npos);
+    const std::string each = sequencesText(methodOf(fidelityOf(params, few), "taylor"), false);
+    EXPECT_EQ(std::count(each.begin(), each.end(), ','), 6) << each;
     MemorySource one({.prompts = 1});
     EXPECT_TRUE(std::isnan(methodOf(fidelityOf(params, one), "taylor").before.sequenceError));
 }
 
 TEST(Fidelity, PartsJoinedAreTheWhole) {
     MemorySource source({});
+    source.poison(3, 1);
     FidelityParams params;
-    params.kernels = {"taylor", "elu"};
+    params.kernels = {"taylor", "rfa"};
     const auto backend = kernels::makeBackend("reference");
-    const FidelitySums whole = fidelitySums(params, KernelFactory(), source, *backend, {});
-    FidelitySums even = whole, odd = whole;
-    even.cells.clear();
-    odd.cells.clear();
-    for (std::size_t n = 0; n < whole.cells.size(); ++n) (n % 2 == 0 ? even : odd).cells.push_back(whole.cells[n]);
-    FidelitySums joined = odd;
-    join(joined, even);
-    const FidelityResult expected = finishedFidelity(whole, 1), result = finishedFidelity(joined, 1);
+    const auto sums = [&] { return fidelitySums(params, KernelFactory(), source, *backend, {}); };
+    const FidelityResult expected = finishedFidelity(sums(), 1);
+    params.shards = 4;
+    std::vector<FidelitySums> parts;
+    for (params.shard = 0; params.shard < 4; ++params.shard) parts.push_back(sums());
+    EXPECT_EQ(parts[0].cells.size(), 2U);  // six cells dealt out to four
+    EXPECT_EQ(parts[3].cells.size(), 1U);
+    FidelitySums joined = parts[2];
+    for (const std::size_t part : {3U, 0U, 1U}) join(joined, parts[part]);
+    const FidelityResult result = finishedFidelity(joined, 1);
+    ASSERT_EQ(result.methods.size(), expected.methods.size());
     for (std::size_t m = 0; m < expected.methods.size(); ++m) {
         EXPECT_EQ(result.methods[m].before.error.relMse, expected.methods[m].before.error.relMse);
-        EXPECT_EQ(result.methods[m].after->error.mse, expected.methods[m].after->error.mse);
+        EXPECT_EQ(result.methods[m].before.sequenceError, expected.methods[m].before.sequenceError);
     }
-    for (std::size_t h = 0; h < expected.heads.size(); ++h) EXPECT_EQ(result.heads[h].fvu, expected.heads[h].fvu);
-    EXPECT_THROW(join(joined, even), kernels::ArgumentError) << "every cell twice";
+    for (std::size_t n = 0; n < expected.layers.size(); ++n)
+        EXPECT_EQ(std::isnan(result.layers[n].cross) ? -1.0 : result.layers[n].cross,
+                  std::isnan(expected.layers[n].cross) ? -1.0 : expected.layers[n].cross);
+    for (std::size_t h = 0; h < expected.heads.size(); ++h)
+        EXPECT_EQ(std::isnan(result.heads[h].fvu) ? -1.0 : result.heads[h].fvu,
+                  std::isnan(expected.heads[h].fvu) ? -1.0 : expected.heads[h].fvu);
+    EXPECT_EQ(result.warnings, expected.warnings) << "in the same order";
+    EXPECT_THROW(join(joined, parts[0]), kernels::ArgumentError) << "a cell twice";
     params.kernels = {"taylor"};
-    EXPECT_THROW(join(even, fidelitySums(params, KernelFactory(), source, *backend, {})), kernels::ArgumentError);
+    params.shard = 1;
+    EXPECT_THROW(join(parts[0], sums()), kernels::ArgumentError) << "of another run";
+    params.shard = 4;
+    EXPECT_THROW(sums(), kernels::ArgumentError);
 }
 
 TEST(Fidelity, AHeadThatIsNotFiniteIsLeftOut) {
