@@ -96,7 +96,7 @@ TEST(NullHistogramFigure, CountsAllDrawsAndSaysP) {
     for (const Bars& bars : marksOf<Bars>(figure.panels[0]))
         for (const Bars::Bar& bar : bars.bars) counted += bar.top;
     EXPECT_EQ(counted, 4.0);
-    EXPECT_NE(figure.panels[0].note.find("p at most 0.4, 1 of 4 draws reaches"), std::string::npos)
+    EXPECT_NE(figure.panels[0].note.find("p at most 0.400, 1 of 4 draws reaches"), std::string::npos)
         << figure.panels[0].note;
     const auto rules = marksOf<Rule>(figure.panels[0]);
     ASSERT_EQ(rules.size(), 1U);
