@@ -20,8 +20,8 @@ std::vector<GroupingResult> foldGroupings(const GroupingParams& params, const Pr
 RetainedChoices chosenSubsets(const SubsetChoice& choice, const std::vector<GroupingResult>& groupings,
                               const HeadSubsets& labelled, const KernelFactory& factory);
 
-/// Whether S is cross-fitted where a person says nothing about it: the dump marks no prompt, at least two are evaluated,
-/// and no file has labels.
+/// Whether S is cross-fitted where a person says nothing about it: the dump marks no prompt, at least two are
+/// evaluated, and no file has labels.
 bool isCrossFitByDefault(const DumpInfo& info, const Selection& selection, const KernelFactory& factory);
 
 Index sizeOf(const HeadSubsets& subsets);  ///< dimensions over all heads

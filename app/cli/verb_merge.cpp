@@ -52,9 +52,11 @@ VerbOutput runMerge(const Options& options, const kernels::RunControl& control) 
                              analysis::programVersion());
     const Options merged = mergedOptions(*verb, store, options);
     VerbOutput output = verb->run(merged, control);
-    // What computed the pieces, not what joined them.
-    output.table.provenance.backend = run.backend;
-    output.table.provenance.device = run.device;
+    // What computed the pieces, not what joined them; a verb without a backend names none.
+    if (!output.table.provenance.backend.empty()) {
+        output.table.provenance.backend = run.backend;
+        output.table.provenance.device = run.device;
+    }
     return output;
 }
 

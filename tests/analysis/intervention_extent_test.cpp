@@ -133,9 +133,9 @@ TEST(DoseCurves, TheShareOfVarianceIsThatOfThePartialLogit) {
     params.dose = true;
     params.doseDraws = 0;
     const InterventionResult result = ran(params, source);
-    const auto& q =
+    const auto q =
         std::get<kernels::Matrix<double>>(source.load(TensorKind::Query, LayerIndex{3}, PromptIndex{0}, 1, {})->values);
-    const auto& k =
+    const auto k =
         std::get<kernels::Matrix<double>>(source.load(TensorKind::Key, LayerIndex{3}, PromptIndex{0}, 0, {})->values);
     const std::vector<int>& top = result.subsets.at({LayerIndex{3}, HeadIndex{1}});
     double part = 0.0, whole = 0.0;

@@ -90,9 +90,10 @@ TEST(CliShards, CalibratedHeadsMergeIntoTheSameFile) {
 TEST(CliResume, AKilledRunContinuesToTheSameBytes) {
     const TemporaryFolder folder;
     // Long enough to be killed after its first save, which comes three seconds on.
-    const Words run{"intervene", samplePath(), "--layers",     "15",   "--heads",   "0-3",     "--rows",   "16",
-                    "--length",  "256",        "--prompts",    "0,1",  "--train",   "2,3",     "--subset", "top:3",
-                    "--kernels", "taylor,elu", "--replicates", "3000", "--control", "subsets", "--json"};
+    const Words run{"intervene", samplePath(), "--layers",  "15",         "--heads",      "0-3",     "--rows",
+                    "16",        "--length",   "256",       "--prompts",  "0,1",          "--train", "2,3",
+                    "--subset",  "top:3",      "--kernels", "taylor,elu", "--replicates", "3000",    "--control",
+                    "subsets",   "--json",     "--threads", "1"};
     const std::string file = folder.file("run.json");
     const FinishedProgram killed = runCli(with(run, {"--resume", file}), milliseconds(4500) * kSlowdown, SIGKILL);
     ASSERT_EQ(killed.exitCode, -1) << "it was over before";
