@@ -29,11 +29,12 @@ KernelFactory groupedFactory(const ExperimentRequest& request, HeadSource& sourc
 
 /// The same with fitted parameters.
 KernelFactory calibratedFactory(const KernelFactory& untrained, const ExperimentRequest& request, HeadSource& source,
-                                const RunControl& control) {
+                                int rows, const RunControl& control) {
     CalibrationParams fits;
     fits.selection = request.selection;
     fits.kernels = {"taylorshift", "dijiang", "global", "oal"};
     choosePrompts(source.info(), fits);
+    fits.rows = rows;
     fits.seed = request.seed;
     const CalibrationResult result = calibrateKernels(fits, untrained, source, control);
     control.throwIfCancelled();
@@ -53,7 +54,8 @@ ExperimentOutcome runFidelity(const ExperimentRequest& request, HeadSource& sour
     params.seed = request.seed;
     KernelFactory factory = groupedFactory(request, source, backend, control.slice(0.0F, 0.1F));
     if (experiment.value(request, "calibrated") != 0.0)
-        factory = calibratedFactory(factory, request, source, control.slice(0.1F, 0.4F));
+        factory = calibratedFactory(factory, request, source, static_cast<int>(experiment.value(request, "fit_rows")),
+                                    control.slice(0.1F, 0.4F));
     const FidelityResult result = frozenFidelity(params, factory, source, backend, control.slice(0.4F, 1.0F), true);
     return {fidelityFindings(result),
             {fidelityFigure(result), fidelityHeadsFigure(result)},
@@ -69,7 +71,7 @@ std::vector<std::string> fidelityLimits(const DumpInfo& info) {
     if (info.prompts.size() < 8)
         clauses.emplace_back("fewer than 8 sequences: every prompt's value instead of an interval");
     if (promptsOfSplits(info, {"train", "calibration"}).size() == info.prompts.size())
-        clauses.emplace_back("no splits: kernels are calibrated and judged on the same prompts");
+        clauses.emplace_back("kernels are calibrated and judged on the same prompts");
     return clauses;
 }
 
@@ -114,6 +116,8 @@ Experiment fidelityExperiment() {
         {rowsField(0),
          {"weight_rows", "Weight rows", "Rows per prompt that attention weights are compared at, default 32",
           Kind::Integer, 0.0, 1e6, 32.0},
+         {"fit_rows", "Fit rows", "Rows per prompt that kernels are calibrated on, 0 = all, default 128", Kind::Integer,
+          0.0, 1e6, 128.0},
          {"calibrated", "Calibrate", "Also fit taylorshift, dijiang, global and oal to exact outputs", Kind::Switch,
           0.0, 1.0, 1.0}},
         false,

@@ -78,9 +78,10 @@ ExperimentOutcome runIntervention(const ExperimentRequest& request, HeadSource& 
 
 std::vector<std::string> interventionLimits(const DumpInfo& info) {
     std::vector<std::string> clauses;
-    if (promptsOfSplits(info, {"calibration", "train"}).size() == info.prompts.size())
-        clauses.emplace_back(info.prompts.size() < 2 ? "one prompt: S is selected and judged on it"
-                                                     : "no splits: S for a prompt comes from the other prompts");
+    if (isCrossFitByDefault(info, {}, KernelFactory()))
+        clauses.emplace_back("no splits: S for a prompt comes from the other prompts");
+    else if (promptsOfSplits(info, {"calibration", "train"}).size() == info.prompts.size())
+        clauses.emplace_back("S is selected and judged on the same prompts");
     if (info.prompts.size() < 8) clauses.emplace_back("fewer than 8 sequences: every cell instead of an interval");
     return clauses;
 }

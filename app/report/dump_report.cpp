@@ -69,7 +69,7 @@ std::vector<std::string> DumpReport::limits() const {
     if (workspace_.info().prompts.size() < 2) clauses.push_back("one prompt: the support of cuts says nothing");
     if (analysis::promptsOfSplits(workspace_.info(), {"calibration", "train"}).size() ==
         workspace_.info().prompts.size())
-        clauses.push_back("no splits: groups are selected and judged on the same prompts");
+        clauses.push_back("groups are selected and judged on the same prompts");
     return clauses;
 }
 
