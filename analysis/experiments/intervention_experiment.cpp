@@ -99,7 +99,7 @@ std::vector<ExperimentField> interventionFields() {
          0.0,
          1.0,
          0.0,
-         {"the papers' four", "all restrictable"}},
+         {"four of papers", "all"}},
         rowsField(32),
         {"seeds", "Seeds", "Feature draws of random kernels, default 3", Kind::Integer, 1.0, 100.0, 3.0},
         {"s",

@@ -118,11 +118,17 @@ void ExperimentPage::showOutcome() {
     notice_->setText(notice);
     notice_->setVisible(!notice.isEmpty());
     const auto& outcome = run_->outcome();
+    if (!outcome) findings().hide();
     if (run_->snapshot() || (outcome == shown_ && !snapshot_)) return;
     shown_ = outcome;
     snapshot_ = nullptr;
-    findings().setFindings(outcome ? outcome->findings : std::vector<analysis::Finding>{});
+    showFindings(outcome ? outcome->findings : std::vector<analysis::Finding>{});
     layOut(outcome ? *outcome : analysis::ExperimentOutcome{});
+}
+
+void ExperimentPage::showFindings(const std::vector<analysis::Finding>& found) {
+    findings().setFindings(found);
+    findings().setVisible(!found.empty());
 }
 
 /// The replicates of a running control as far as they are there.
@@ -134,7 +140,7 @@ void ExperimentPage::showSnapshot() {
     for (std::size_t k = 0; k < snapshot->kernels.size(); ++k)
         soFar.figures.push_back(analysis::nullHistogramFigure(*snapshot, k, {}));
     notice_->hide();
-    findings().setFindings({});
+    showFindings({});
     layOut(soFar);
 }
 

@@ -33,6 +33,7 @@ private:
     void showState();
     void showOutcome();
     void showSnapshot();
+    void showFindings(const std::vector<analysis::Finding>& found);
     void layOut(const analysis::ExperimentOutcome& outcome);
 
     ExperimentRun* run_;

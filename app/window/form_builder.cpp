@@ -4,6 +4,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -15,6 +16,19 @@ namespace dimscope::app {
 namespace {
 
 constexpr int kFieldWidth = 64, kChoiceWidth = 116, kFieldHeight = 24;
+
+/// The wheel scrolls a form; it changes a field only where the person has gone into it.
+class WheelGuard : public QObject {
+public:
+    using QObject::QObject;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus()) return false;
+        event->ignore();
+        return true;
+    }
+};
 
 }  // namespace
 
@@ -40,6 +54,8 @@ void FormBuilder::add(const QString& label, QWidget* field, const QString& tip) 
     field->setToolTip(tip);
     field->setAccessibleName(label);
     field->setFixedHeight(kFieldHeight);
+    field->setFocusPolicy(Qt::StrongFocus);  // not by the wheel
+    field->installEventFilter(new WheelGuard(field));
     grid_->addWidget(name, row_, 0);
 }
 
