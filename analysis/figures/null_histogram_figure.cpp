@@ -7,7 +7,6 @@
 #include "analysis/figures/figure_parts.h"
 #include "analysis/figures/intervention_figures.h"
 #include "analysis/figures/kernel_parts.h"
-#include "analysis/statistics.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -92,6 +91,8 @@ Figure histogramOf(const std::string& kernel, const std::vector<double>& ratios,
         ratios.size() < wanted ? fmt::format("{} of {}", ratios.size(), wanted) : fmt::format("{}", ratios.size());
     figure.caption = fmt::format("{}, {} draws of |S| dimensions per head; line: the selected dimensions{}",
                                  kernelTitle(kernel), count, extentText(provenance, 0));
+    figure.widthMm = 85.0;
+    figure.heightMm = 55.0;
     figure.provenance = provenance;
     const LogHistogram histogram(ratios, observed);
     if (histogram.empty()) {
@@ -101,9 +102,7 @@ Figure histogramOf(const std::string& kernel, const std::vector<double>& ratios,
     Panel panel = histogram.panel();
     const auto atLeast = static_cast<std::size_t>(
         std::count_if(ratios.begin(), ratios.end(), [&](double ratio) { return ratio >= observed; }));
-    panel.note = fmt::format("median {}, largest {}; {}", percentText(medianOf(ratios)),
-                             percentText(*std::max_element(ratios.begin(), ratios.end())),
-                             probabilityText(p, atLeast, ratios.size()));
+    panel.note = probabilityText(p, atLeast, ratios.size());
     if (observed > 0.0)
         panel.marks.push_back(Rule{Rule::Direction::Vertical, std::log10(observed), inkOf(Role::OutlierQuery), false,
                                    fmt::format("<i>R</i><sub>S</sub> = {}", percentText(observed)), true});
