@@ -112,7 +112,9 @@ void ExperimentPage::showOutcome() {
     if (!unsupported.isEmpty())
         notice = tr("Not possible with this dump: %1.").arg(unsupported);
     else if (!run_->failure().isEmpty())
-        notice = run_->failure();
+        notice = run_->continues()
+                     ? tr("%1 What was finished is kept: Continue goes on from there.").arg(run_->failure())
+                     : run_->failure();
     else if (!run_->outcome())
         notice = run_->running() ? tr("Computing…") : tr("Press Run.");
     notice_->setText(notice);

@@ -73,7 +73,8 @@ TEST_F(ExperimentPageTest, aChangedParameterMakesItStaleAndRunAgainUsesIt) {
 Parameters smallIntervention(MainWindow& window) {
     Parameters parameters = window.model().parameters();
     parameters.chosenLayerOnly = true;
-    parameters.experiments["intervene"] = {{"rows", 4.0}, {"seeds", 1.0}, {"gaussian", 0.0}, {"replicates", 300.0}};
+    parameters.experiments["intervene"] = {{"rows", 4.0},         {"seeds", 1.0}, {"gaussian", 0.0},
+                                           {"replicates", 120.0}, {"s", 1.0},     {"top", 4.0}};
     return parameters;
 }
 
@@ -87,7 +88,7 @@ TEST_F(ExperimentPageTest, aCancelledControlGoesOnFromItsReplicates) {
     ASSERT_TRUE(waitUntil([&] { return page.run().snapshot() != nullptr || page.run().outcome(); }));
     if (!page.run().outcome()) {
         const auto seen = page.run().snapshot();
-        EXPECT_EQ(seen->replicates, 300);
+        EXPECT_EQ(seen->replicates, 120);
         ASSERT_TRUE(waitUntil([&] { return button(page, "Cancel") != nullptr || page.run().outcome(); }));
         page.run().cancel();
         ASSERT_TRUE(waitUntil([&] { return !page.run().running(); }));
