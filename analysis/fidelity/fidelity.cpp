@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/fidelity/fidelity_methods.h"
+#include "analysis/fidelity/fidelity_pieces.h"
 #include "analysis/fidelity/layer_fidelity.h"
 #include "analysis/row_sampling.h"
 #include "analysis/run_record.h"
@@ -20,9 +21,6 @@ void checkFidelity(const FidelityParams& params) {
     for (const int seed : params.seeds)
         if (seed < 0) throw kernels::ArgumentError(fmt::format("seed {}, expected 0 or more", seed));
     if (params.rows < 0) throw kernels::ArgumentError(fmt::format("rows {}, expected 0 or more", params.rows));
-    if (params.shards < 1 || params.shard < 0 || params.shard >= params.shards)
-        throw kernels::ArgumentError(
-            fmt::format("shard {} of {}, expected 0 to the number of shards less one", params.shard, params.shards));
     if (params.weightRows < 0)
         throw kernels::ArgumentError(fmt::format("{} weight rows, expected 0 or more", params.weightRows));
     if (params.evaluation.exactFirst < 0 || params.evaluation.exactWindow < 0)
@@ -88,10 +86,47 @@ void warnAboutOverlap(const FidelityParams& params, const FidelityKernels& kerne
         }
 }
 
-std::string pathOf(const std::vector<LayerFidelitySums>& layers, std::size_t method) {
+/// What a layer's cells have in common: per method 1 where it goes in linear time, and warnings.
+Piece preparedPiece(LayerFidelitySums& layer, std::size_t methods, const RunControl& control) {
+    Piece piece{{}, layer.prepare(control)};
+    for (std::size_t m = 0; m < methods; ++m) piece.numbers.push_back(layer.usesState(m) ? 1.0 : 0.0);
+    return piece;
+}
+
+/// Cells of one layer, found or computed, behind those of `sums`. Returns what the layer was prepared with, by every
+/// shard that computes one of its cells; nothing where they are all another's.
+std::optional<Piece> addCells(LayerFidelitySums& layer, FidelitySums& sums, Pieces& pieces,
+                              kernels::cpu::WorkerPool& pool, float fits, const RunControl& control) {
+    std::optional<Piece> made, prepared;
+    const auto prepare = [&] {
+        if (!made) made = preparedPiece(layer, sums.methods.size(), control.slice(0.0F, fits));
+        return *made;
+    };
+    const std::size_t prompts = sums.prompts.size();
+    for (std::size_t p = 0; p < prompts; ++p) {
+        control.throwIfCancelled();
+        FidelityCell cell = layer.emptyCell(p);
+        const std::size_t deal = pieces.nextDeal();
+        if (!prepared) prepared = pieces.get(fidelityLayerKey(cell.layer), deal, prepare);
+        const std::optional<Piece> piece = pieces.get(fidelityCellKey(cell.layer, cell.prompt), deal, [&] {
+            prepare();
+            return cellPiece(layer.cell(p, pool, control.slice(fits, 1.0F).part(p, prompts)));
+        });
+        if (!piece) continue;
+        takeCell(*piece, cell);
+        sums.cells.push_back(std::move(cell));
+    }
+    if (prepared && prepared->numbers.size() != sums.methods.size())
+        throw kernels::ShapeError("the piece of a layer does not hold what this run asks for");
+    return prepared;
+}
+
+/// `prepared`: per layer.
+std::string pathOf(const std::vector<LayerFidelitySums>& layers, const std::vector<std::optional<Piece>>& prepared,
+                   std::size_t method) {
     bool state = false, pairwise = false;
-    for (const LayerFidelitySums& layer : layers)
-        if (layer.has(method)) (layer.usesState(method) ? state : pairwise) = true;
+    for (std::size_t n = 0; n < layers.size(); ++n)
+        if (layers[n].has(method) && prepared[n]) (prepared[n]->numbers[method] > 0.0 ? state : pairwise) = true;
     return state ? (pairwise ? "state in some layers, pairwise in others" : "state") : "pairwise";
 }
 
@@ -116,7 +151,8 @@ void describeFidelity(const FidelityParams& params, const FidelityResult& result
 }  // namespace
 
 FidelitySums fidelitySums(const FidelityParams& params, const KernelFactory& factory, HeadSource& source,
-                          kernels::Backend& backend, const RunControl& control, bool skipUnsupported) {
+                          kernels::Backend& backend, const RunControl& control, bool skipUnsupported,
+                          PieceStore* store) {
     checkFidelity(params);
     FidelitySums sums;
     sums.warnings = source.info().warnings;
@@ -131,29 +167,32 @@ FidelitySums fidelitySums(const FidelityParams& params, const KernelFactory& fac
     parts.reserve(layers.size());
     for (const LayerInfo& layer : layers) {
         warnAboutExactSide(layer, sums.warnings);
-        parts.emplace_back(params, kernels, rows, source, backend, layer, sums.warnings).chooseKernels(skipUnsupported);
+        parts.emplace_back(params, kernels, rows, source, backend, layer).chooseKernels(skipUnsupported, sums.warnings);
         sums.layers.push_back({layer.layer, parts.back().heads()});
     }
     kernels::cpu::WorkerPool pool(params.threads);
+    Pieces pieces(store);
+    std::vector<std::optional<Piece>> prepared;
     for (std::size_t n = 0; n < parts.size(); ++n) {
-        const RunControl own = control.part(n, parts.size());
         const float fits = params.evaluation.hasExactPart() ? 0.3F : 0.0F;
-        parts[n].prepare(own.slice(0.0F, fits));
-        for (std::size_t p = 0; p < rows.prompts.size(); ++p)
-            if ((n * rows.prompts.size() + p) % static_cast<std::size_t>(params.shards) ==
-                static_cast<std::size_t>(params.shard))
-                sums.cells.push_back(parts[n].cell(p, pool, own.slice(fits, 1.0F).part(p, rows.prompts.size())));
+        prepared.push_back(addCells(parts[n], sums, pieces, pool, fits, control.part(n, parts.size())));
+        if (!prepared.back()) continue;
+        for (const Warning& warning : prepared.back()->warnings)
+            if (std::find(sums.warnings.begin(), sums.warnings.end(), warning) == sums.warnings.end())
+                sums.warnings.push_back(warning);
     }
-    for (std::size_t m = 0; m < sums.methods.size(); ++m) sums.methods[m].path = pathOf(parts, m);
+    for (std::size_t m = 0; m < sums.methods.size(); ++m) sums.methods[m].path = pathOf(parts, prepared, m);
+    sums.complete = pieces.complete();
     return sums;
 }
 
 FidelityResult frozenFidelity(const FidelityParams& params, const KernelFactory& factory, HeadSource& source,
-                              kernels::Backend& backend, const RunControl& control, bool skipUnsupported) {
+                              kernels::Backend& backend, const RunControl& control, bool skipUnsupported,
+                              PieceStore* store) {
     RunRecord record("fidelity", &backend, params.seed);
     describe(params.selection, source.info(), record.provenance());
     FidelityResult result =
-        finishedFidelity(fidelitySums(params, factory, source, backend, control, skipUnsupported), params.seed);
+        finishedFidelity(fidelitySums(params, factory, source, backend, control, skipUnsupported, store), params.seed);
     describeFidelity(params, result, record.provenance());
     noteSettings(factory.settings(), withReferenceLines(params.kernels), record.provenance(), result.warnings);
     result.provenance = record.finished();

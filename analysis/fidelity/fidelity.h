@@ -10,6 +10,7 @@
 #include "analysis/evaluation_params.h"
 #include "analysis/fidelity/fidelity_sums.h"
 #include "analysis/kernel_factory.h"
+#include "analysis/piece_store.h"
 #include "analysis/selection.h"
 #include "analysis/table.h"
 #include "kernels/backend.h"
@@ -30,8 +31,7 @@ struct FidelityParams {
     FidelityPath path = FidelityPath::State;
     /// Its training prompts are also those that the parameters of a file are said to come from.
     EvaluationParams evaluation;
-    int shard = 0, shards = 1;  ///< cells are dealt out in turn, layer by layer; this one's alone are computed
-    int threads = 0;            ///< of the output projection, 0: all cores; the result does not depend on it
+    int threads = 0;  ///< of the output projection, 0: all cores; the result does not depend on it
 };
 
 /// Error and its size against the exact output, over rows, heads and coordinates (kernel-math section 7).
@@ -100,6 +100,7 @@ struct HeadFidelity {
 };
 
 struct FidelityResult {
+    bool complete = true;  ///< false: a shard; no method, layer or head is here
     std::vector<PromptIndex> prompts;
     std::vector<MethodFidelity> methods;
     std::vector<LayerFidelity> layers;  ///< by layer, methods within
@@ -108,18 +109,23 @@ struct FidelityResult {
     Provenance provenance;
 };
 
-/// The sums of every layer and prompt. Throws ArgumentError, ShapeError, FormatError, Cancelled.
+/// The sums of every layer and prompt; one deal and one piece each, and one per layer that a shard computes anything
+/// of. Throws ArgumentError, ShapeError, FormatError, Cancelled.
 FidelitySums fidelitySums(const FidelityParams& params, const KernelFactory& factory, HeadSource& source,
-                          kernels::Backend& backend, const RunControl& control, bool skipUnsupported = false);
-/// What follows from the sums alone; its provenance is empty. `seed`: of the intervals.
+                          kernels::Backend& backend, const RunControl& control, bool skipUnsupported = false,
+                          PieceStore* store = nullptr);
+/// What follows from the sums alone: of incomplete sums prompts and warnings. Its provenance is empty. `seed`: of the
+/// intervals.
 FidelityResult finishedFidelity(FidelitySums sums, std::uint64_t seed);
 
 /// Frozen comparison of kernels with exact attention before and after W_o (kernel-math section 7): all valid rows by
 /// default, kernels in linear time where they have such a form. Untrained kernels, and beside them those with the
 /// parameters of the factory's file. A kernel that a layer cannot have is an error when it was named and a warning when
-/// `skipUnsupported`. Throws ArgumentError, ShapeError, FormatError, Cancelled.
+/// `skipUnsupported`. `store`: finished cells of an earlier run or of other shards. Throws ArgumentError, ShapeError,
+/// FormatError, Cancelled.
 FidelityResult frozenFidelity(const FidelityParams& params, const KernelFactory& factory, HeadSource& source,
-                              kernels::Backend& backend, const RunControl& control, bool skipUnsupported = false);
+                              kernels::Backend& backend, const RunControl& control, bool skipUnsupported = false,
+                              PieceStore* store = nullptr);
 
 /// One row per method: before and after W_o, spread over heads, weights.
 Table fidelityTable(const FidelityResult& result);

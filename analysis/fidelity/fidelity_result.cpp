@@ -109,6 +109,8 @@ public:
     }
 
     FidelityResult run() {
+        result_.complete = sums_.complete;
+        if (!sums_.complete) return std::move(result_);
         for (std::size_t n = 0; n < sums_.layers.size(); ++n) {
             for (std::size_t m = 0; m < sums_.methods.size(); ++m)
                 if (has(n, m)) addLayer(n, m);

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/fidelity/fidelity_sums.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <tuple>
-
-#include "kernels/error.h"
-
 namespace dimscope::analysis {
 
 void WeightSums::operator+=(const WeightSums& other) {
@@ -28,27 +21,6 @@ void HeadFidelitySums::operator+=(const HeadFidelitySums& other) {
     after += other.after;
     weights += other.weights;
     badRows += other.badRows;
-}
-
-void join(FidelitySums& all, FidelitySums part) {
-    const auto sameLayers = [](const FidelityLayer& a, const FidelityLayer& b) {
-        return a.layer == b.layer && a.heads == b.heads;
-    };
-    if (all.methods != part.methods || all.prompts != part.prompts ||
-        !std::equal(all.layers.begin(), all.layers.end(), part.layers.begin(), part.layers.end(), sameLayers))
-        throw kernels::ArgumentError("the parts differ in kernels, layers, heads or prompts: they are not of one run");
-    for (const FidelityCell& cell : part.cells)
-        for (const FidelityCell& own : all.cells)
-            if (own.layer == cell.layer && own.prompt == cell.prompt)
-                throw kernels::ArgumentError(
-                    fmt::format("layer {} prompt {} is in two parts", cell.layer.value, cell.prompt.value));
-    std::move(part.cells.begin(), part.cells.end(), std::back_inserter(all.cells));
-    std::stable_sort(all.cells.begin(), all.cells.end(), [](const FidelityCell& a, const FidelityCell& b) {
-        return std::tie(a.layer, a.prompt) < std::tie(b.layer, b.prompt);
-    });
-    for (Warning& warning : part.warnings)
-        if (std::find(all.warnings.begin(), all.warnings.end(), warning) == all.warnings.end())
-            all.warnings.push_back(std::move(warning));
 }
 
 }  // namespace dimscope::analysis

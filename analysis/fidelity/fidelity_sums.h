@@ -66,18 +66,14 @@ struct FidelityLayer {
     std::vector<HeadIndex> heads;
 };
 
-/// All cells of a comparison, or the part of them that one machine computed: parts of one comparison are joined by
-/// putting their cells together.
+/// All cells of a comparison, or those that one machine has.
 struct FidelitySums {
     std::vector<FidelityMethod> methods;
     std::vector<FidelityLayer> layers;
     std::vector<PromptIndex> prompts;
     std::vector<FidelityCell> cells;  ///< layer by layer, prompts within
-    std::vector<Warning> warnings;    ///< about the run as a whole: the same in every part
+    std::vector<Warning> warnings;    ///< about the run as a whole
+    bool complete = true;             ///< false: cells are another shard's
 };
-
-/// `part` put behind `all`; cells in the order of layers and prompts whatever part they came from. Throws ArgumentError
-/// where the parts are not of one comparison or both have a cell.
-void join(FidelitySums& all, FidelitySums part);
 
 }  // namespace dimscope::analysis

@@ -52,14 +52,13 @@ void addRow(const auto& output, const auto& exact, const auto& error, HeadFideli
 
 LayerFidelitySums::LayerFidelitySums(const FidelityParams& params, const FidelityKernels& kernels,
                                      const FidelityRows& rows, HeadSource& source, kernels::Backend& backend,
-                                     const LayerInfo& layer, std::vector<Warning>& warnings)
+                                     const LayerInfo& layer)
     : params_(params),
       kernels_(kernels),
       rows_(rows),
       source_(source),
       backend_(backend),
       layer_(layer),
-      warnings_(warnings),
       heads_(selectedHeads(params.selection, layer)),
       present_(kernels.methods.size(), true),
       state_(kernels.methods.size(), false) {
@@ -69,13 +68,13 @@ LayerFidelitySums::LayerFidelitySums(const FidelityParams& params, const Fidelit
                                     "dump v beside q and k, or use the profile"});
 }
 
-void LayerFidelitySums::chooseKernels(bool skipUnsupported) {
+void LayerFidelitySums::chooseKernels(bool skipUnsupported, std::vector<Warning>& warnings) {
     for (std::size_t m = 0; m < kernels_.methods.size(); ++m) {
         const FidelityMethod& method = kernels_.methods[m];
         if (method.calibrated && !isCalibrated(kernels_.factory, method.kernel, layer_.layer)) {
             present_[m] = false;
-            warnings_.push_back({"default-parameters", fmt::format("layer {} {}", layer_.layer.value, method.kernel),
-                                 "no fitted parameters; calibrated it stands for the other layers alone"});
+            warnings.push_back({"default-parameters", fmt::format("layer {} {}", layer_.layer.value, method.kernel),
+                                "no fitted parameters; calibrated it stands for the other layers alone"});
             continue;
         }
         std::vector<Warning> ignored;  // they are given again when the kernel is made to be used
@@ -87,7 +86,7 @@ void LayerFidelitySums::chooseKernels(bool skipUnsupported) {
         if (!skipUnsupported)
             throw kernels::ShapeError(fmt::format("layer {}: {}", layer_.layer.value, support.reason));
         present_[m] = false;
-        warnings_.push_back(
+        warnings.push_back(
             {"unsupported", fmt::format("layer {} {}", layer_.layer.value, method.kernel), support.reason});
     }
 }
@@ -98,7 +97,7 @@ bool LayerFidelitySums::isKnownWithout(std::size_t method) const {
            isCalibrated(kernels_.factory, kernels_.methods[method].kernel, layer_.layer);
 }
 
-void LayerFidelitySums::makeKernels(std::size_t head) {
+void LayerFidelitySums::makeKernels(std::size_t head, std::vector<Warning>& warnings) {
     drawn_.emplace_back(kernels_.methods.size());
     for (std::size_t m = 0; m < kernels_.methods.size(); ++m) {
         if (!present_[m]) continue;
@@ -109,14 +108,14 @@ void LayerFidelitySums::makeKernels(std::size_t head) {
         for (int s = 0; s < draws; ++s)
             drawn_[head][m].push_back(
                 {factory.make(method.kernel, layer_, heads_[head], params_.seeds[static_cast<std::size_t>(s)],
-                              isKnownWithout(m) ? ignored : warnings_),
+                              isKnownWithout(m) ? ignored : warnings),
                  {}});
     }
 }
 
-void LayerFidelitySums::chooseEvaluations(const RunControl& control) {
+void LayerFidelitySums::chooseEvaluations(std::vector<Warning>& warnings, const RunControl& control) {
     const LayerEvaluations evaluations(params_.evaluation, kernels_.factory.parameters(), source_, layer_, rows_.length,
-                                       warnings_, control);
+                                       warnings, control);
     // The gate of a file belongs to the file's parameters.
     const auto needsGate = [&](std::size_t m) {
         const std::string& kernel = kernels_.methods[m].kernel;
@@ -128,7 +127,7 @@ void LayerFidelitySums::chooseEvaluations(const RunControl& control) {
     std::vector<std::vector<Index>> rows;
     if (fits)
         rows = gateRows(evaluations.train(), rows_.prompts, rows_.positions, source_, rows_.length, kGateRowsOfFidelity,
-                        params_.seed + 1, warnings_);
+                        params_.seed + 1, warnings);
     for (std::size_t h = 0; h < heads_.size(); ++h) {
         std::vector<GatedKernel> gated;
         for (std::size_t m = 0; m < kernels_.methods.size(); ++m)
@@ -146,17 +145,18 @@ void LayerFidelitySums::chooseEvaluations(const RunControl& control) {
     }
 }
 
-void LayerFidelitySums::prepare(const RunControl& control) {
+std::vector<Warning> LayerFidelitySums::prepare(const RunControl& control) {
+    std::vector<Warning> warnings;
     const bool complete = static_cast<int>(heads_.size()) == layer_.nHeads;
     if (complete && layer_.hasOutputProjection)
         projection_ =
             std::make_unique<ProjectedOutputs>(source_.outputProjection(layer_.layer, control), layer_.valueDim);
     else
-        warnings_.push_back({"no-output-projection", fmt::format("layer {}", layer_.layer.value),
-                             layer_.hasOutputProjection ? "not all heads are selected, so there is no error after W_o"
-                                                        : "the dump has no W_o, so there is no error after it"});
-    for (std::size_t h = 0; h < heads_.size(); ++h) makeKernels(h);
-    chooseEvaluations(control);
+        warnings.push_back({"no-output-projection", fmt::format("layer {}", layer_.layer.value),
+                            layer_.hasOutputProjection ? "not all heads are selected, so there is no error after W_o"
+                                                       : "the dump has no W_o, so there is no error after it"});
+    for (std::size_t h = 0; h < heads_.size(); ++h) makeKernels(h, warnings);
+    chooseEvaluations(warnings, control);
     HeadLoader loader(source_, layer_, rows_.prompts.front(), rows_.length, true);
     const HeadInputs inputs = loader.inputs(heads_.front(), control);
     for (std::size_t m = 0; m < kernels_.methods.size(); ++m)
@@ -164,21 +164,29 @@ void LayerFidelitySums::prepare(const RunControl& control) {
             state_[m] = std::all_of(drawn_.front()[m].begin(), drawn_.front()[m].end(), [&](const Drawn& drawn) {
                 return kernels::linearTime(drawn.spec, drawn.how, inputs).supported;
             });
+    return warnings;
 }
 
-FidelityCell LayerFidelitySums::cell(std::size_t prompt, kernels::cpu::WorkerPool& pool, const RunControl& control) {
+FidelityCell LayerFidelitySums::emptyCell(std::size_t prompt) const {
     FidelityCell cell;
     cell.layer = layer_.layer;
     cell.prompt = rows_.prompts[prompt];
     cell.rowShare = static_cast<double>(rows_.positions[prompt].size()) / static_cast<double>(rows_.valid[prompt]);
+    cell.usable.assign(heads_.size(), 1);
     cell.methods.resize(kernels_.methods.size());
+    for (std::size_t m = 0; m < kernels_.methods.size(); ++m)
+        if (present_[m]) cell.methods[m].heads.resize(heads_.size());
+    return cell;
+}
+
+FidelityCell LayerFidelitySums::cell(std::size_t prompt, kernels::cpu::WorkerPool& pool, const RunControl& control) {
+    FidelityCell cell = emptyCell(prompt);
     HeadLoader loader(source_, layer_, cell.prompt, rows_.length, true);
     const std::vector<HeadInputs> inputs = load(loader, cell, control);
     const ExactOutputs exact = exactOutputs(prompt, inputs, cell, pool, control.slice(0.0F, 0.1F));
     const RunControl rest = control.slice(0.1F, 0.9F);
     for (std::size_t m = 0; m < kernels_.methods.size(); ++m) {
         if (!present_[m]) continue;
-        cell.methods[m].heads.resize(heads_.size());
         const RunControl own = rest.part(m, kernels_.methods.size());
         const std::size_t draws = drawn_.front()[m].size();
         for (std::size_t s = 0; s < draws; ++s) {
@@ -195,12 +203,12 @@ FidelityCell LayerFidelitySums::cell(std::size_t prompt, kernels::cpu::WorkerPoo
 
 std::vector<HeadInputs> LayerFidelitySums::load(HeadLoader& loader, FidelityCell& cell, const RunControl& control) {
     std::vector<HeadInputs> inputs;
-    for (const HeadIndex head : heads_) {
+    for (std::size_t h = 0; h < heads_.size(); ++h) {
         control.throwIfCancelled();
-        inputs.push_back(loader.inputs(head, control));
-        const bool finite = loader.nonFinite(head) == 0;
-        cell.usable.push_back(finite ? 1 : 0);
-        if (!finite) cell.warnings.push_back(loader.nonFiniteWarning(head));
+        inputs.push_back(loader.inputs(heads_[h], control));
+        if (loader.nonFinite(heads_[h]) == 0) continue;
+        cell.usable[h] = 0;
+        cell.warnings.push_back(loader.nonFiniteWarning(heads_[h]));
     }
     cell.hasAfter = projection_ && std::find(cell.usable.begin(), cell.usable.end(), 0) == cell.usable.end();
     return inputs;

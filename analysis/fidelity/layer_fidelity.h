@@ -32,18 +32,19 @@ class LayerFidelitySums {
 public:
     /// All arguments outlive this.
     LayerFidelitySums(const FidelityParams& params, const FidelityKernels& kernels, const FidelityRows& rows,
-                      HeadSource& source, kernels::Backend& backend, const LayerInfo& layer,
-                      std::vector<Warning>& warnings);
+                      HeadSource& source, kernels::Backend& backend, const LayerInfo& layer);
 
     /// Throws ShapeError for a kernel that the layer cannot have, or warns where `skipUnsupported`.
-    void chooseKernels(bool skipUnsupported);
-    /// Reads W_o, fits gates of an exact part.
-    void prepare(const RunControl& control);
+    void chooseKernels(bool skipUnsupported, std::vector<Warning>& warnings);
+    /// Makes the kernels, reads W_o, fits gates of an exact part; before any cell. Returns what was odd.
+    std::vector<Warning> prepare(const RunControl& control);
+    /// The cell of one prompt before anything is added up: its heads all usable, and in every method of this layer.
+    FidelityCell emptyCell(std::size_t prompt) const;
     /// Sums of one prompt.
     FidelityCell cell(std::size_t prompt, kernels::cpu::WorkerPool& pool, const RunControl& control);
 
     bool has(std::size_t method) const { return present_[method]; }
-    /// In linear time.
+    /// In linear time; known once the layer is prepared.
     bool usesState(std::size_t method) const { return state_[method]; }
     const std::vector<HeadIndex>& heads() const { return heads_; }
 
@@ -60,8 +61,8 @@ private:
         Eigen::VectorXd projected;  // (rows) |W_o y|^2; empty without
     };
     bool isKnownWithout(std::size_t method) const;
-    void makeKernels(std::size_t head);
-    void chooseEvaluations(const RunControl& control);
+    void makeKernels(std::size_t head, std::vector<Warning>& warnings);
+    void chooseEvaluations(std::vector<Warning>& warnings, const RunControl& control);
     std::vector<kernels::HeadInputs> load(HeadLoader& loader, FidelityCell& cell, const RunControl& control);
     ExactOutputs exactOutputs(std::size_t prompt, const std::vector<kernels::HeadInputs>& inputs,
                               const FidelityCell& cell, kernels::cpu::WorkerPool& pool, const RunControl& control);
@@ -81,7 +82,6 @@ private:
     HeadSource& source_;
     kernels::Backend& backend_;
     LayerInfo layer_;
-    std::vector<Warning>& warnings_;
     std::vector<HeadIndex> heads_;
     std::vector<bool> present_, state_;                   // per method
     std::vector<std::vector<std::vector<Drawn>>> drawn_;  // [head][method][draw]

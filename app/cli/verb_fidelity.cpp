@@ -6,6 +6,7 @@
 #include "app/cli/inputs.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/lists.h"
+#include "app/cli/piece_run.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
 
@@ -35,6 +36,7 @@ void addFidelityOptions(CLI::App& verb, Options& options) {
         ->capture_default_str();
     verb.add_option("--seeds", options.seeds, "Draws of the kernels: 0-4")->capture_default_str();
     addEvaluationOptions(verb, options);
+    addPieceOptions(verb, options);
     addParamsOption(verb, options, "calibrated kernels, draws and /positions");
     addBackendOptions(verb, options);
     addKernelParameterOptions(verb, options, kernelNames(), true);
@@ -185,6 +187,7 @@ std::string fidelitySummary(const FidelityResult& result, bool sampled) {
 }
 
 VerbOutput runFidelity(const Options& options, const kernels::RunControl& control) {
+    checkPieces(options);
     FidelityParams params = fidelityParams(options);
     const Inputs inputs = openInputs(options);
     const analysis::DumpInfo& info = inputs.source->info();
@@ -192,9 +195,14 @@ VerbOutput runFidelity(const Options& options, const kernels::RunControl& contro
     params.evaluation = evaluationFrom(options, info);
     params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, info));
     const analysis::KernelFactory factory(options.settings, inputs.parameters);
-    FidelityResult result = analysis::frozenFidelity(params, factory, *inputs.source, *inputs.backend, control,
-                                                     options.fidelityKernels == "all");
+    const std::shared_ptr<PieceFile> store = openPieces(options, inputs);
+    FidelityResult result = withPieces(store, [&](analysis::PieceStore* pieces) {
+        return analysis::frozenFidelity(params, factory, *inputs.source, *inputs.backend, control,
+                                        options.fidelityKernels == "all", pieces);
+    });
     noteParameters(inputs, result.provenance, result.warnings);
+    if (!result.complete || !options.shard.empty())
+        return shardOutput(options, *store, result.provenance, result.warnings);
 
     VerbOutput output;
     output.document = fidelityDocument(result, params);
@@ -211,7 +219,8 @@ Verb fidelityVerb() {
     return {"fidelity", "Kernels in place of exact attention at all rows, before and after the output projection",
             "  dimscope-cli fidelity dump.h5 --params kernels.h5\n"
             "  dimscope-cli fidelity dump.h5 --layers 15 --kernels oal,taylor --rows 64 --seeds 0-4\n"
-            "  dimscope-cli fidelity dump.h5 --prompts split:evaluation --out fidelity.tex",
+            "  dimscope-cli fidelity dump.h5 --prompts split:evaluation --out fidelity.tex\n"
+            "  dimscope-cli fidelity dump.h5 --kernels all --shard 1/8 --out part1.json",
             addFidelityOptions, runFidelity};
 }
 

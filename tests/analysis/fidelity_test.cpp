@@ -354,42 +354,6 @@ TEST(Fidelity, IntervalsNeedEightPrompts) {
     EXPECT_TRUE(std::isnan(methodOf(fidelityOf(params, one), "taylor").before.sequenceError));
 }
 
-TEST(Fidelity, PartsJoinedAreTheWhole) {
-    MemorySource source({});
-    source.poison(3, 1);
-    FidelityParams params;
-    params.kernels = {"taylor", "rfa"};
-    const auto backend = kernels::makeBackend("reference");
-    const auto sums = [&] { return fidelitySums(params, KernelFactory(), source, *backend, {}); };
-    const FidelityResult expected = finishedFidelity(sums(), 1);
-    params.shards = 4;
-    std::vector<FidelitySums> parts;
-    for (params.shard = 0; params.shard < 4; ++params.shard) parts.push_back(sums());
-    EXPECT_EQ(parts[0].cells.size(), 2U);  // six cells dealt out to four
-    EXPECT_EQ(parts[3].cells.size(), 1U);
-    FidelitySums joined = parts[2];
-    for (const std::size_t part : {3U, 0U, 1U}) join(joined, parts[part]);
-    const FidelityResult result = finishedFidelity(joined, 1);
-    ASSERT_EQ(result.methods.size(), expected.methods.size());
-    for (std::size_t m = 0; m < expected.methods.size(); ++m) {
-        EXPECT_EQ(result.methods[m].before.error.relMse, expected.methods[m].before.error.relMse);
-        EXPECT_EQ(result.methods[m].before.sequenceError, expected.methods[m].before.sequenceError);
-    }
-    for (std::size_t n = 0; n < expected.layers.size(); ++n)
-        EXPECT_EQ(std::isnan(result.layers[n].cross) ? -1.0 : result.layers[n].cross,
-                  std::isnan(expected.layers[n].cross) ? -1.0 : expected.layers[n].cross);
-    for (std::size_t h = 0; h < expected.heads.size(); ++h)
-        EXPECT_EQ(std::isnan(result.heads[h].fvu) ? -1.0 : result.heads[h].fvu,
-                  std::isnan(expected.heads[h].fvu) ? -1.0 : expected.heads[h].fvu);
-    EXPECT_EQ(result.warnings, expected.warnings) << "in the same order";
-    EXPECT_THROW(join(joined, parts[0]), kernels::ArgumentError) << "a cell twice";
-    params.kernels = {"taylor"};
-    params.shard = 1;
-    EXPECT_THROW(join(parts[0], sums()), kernels::ArgumentError) << "of another run";
-    params.shard = 4;
-    EXPECT_THROW(sums(), kernels::ArgumentError);
-}
-
 TEST(Fidelity, AHeadThatIsNotFiniteIsLeftOut) {
     MemorySource source({});
     source.poison(3, 1);

@@ -87,6 +87,25 @@ TEST(CliShards, CalibratedHeadsMergeIntoTheSameFile) {
     EXPECT_EQ(exported("merged.h5"), exported("whole.h5"));
 }
 
+TEST(CliShards, FidelityMergesIntoTheSameBytesAndFigure) {
+    const TemporaryFolder folder;
+    const Words run{"fidelity", samplePath(), "--layers",       "5,15",   "--length", "96",      "--prompts",
+                    "0,1",      "--kernels",  "taylor,rebased", "--rows", "8",        "--seeds", "0,1"};
+    const std::string whole = succeeded(with(run, {"--json"}));
+    const std::string one = folder.file("1.json"), two = folder.file("2.json");
+    succeeded(with(run, {"--shard", "1/2", "--out", one}));
+    succeeded(with(run, {"--shard", "2/2", "--resume", folder.file("kept.json"), "--out", two}));
+    EXPECT_EQ(nlohmann::json::parse(read(folder.file("kept.json")))["complete"], true);
+    EXPECT_EQ(withoutTimes(succeeded({"merge", two, one, "--json"})), withoutTimes(whole));
+    succeeded(with(run, {"--out", folder.file("whole.tikz")}));
+    succeeded({"merge", one, two, "--out", folder.file("merged.tikz")});
+    EXPECT_EQ(read(folder.file("merged.tikz")).substr(0, 40), read(folder.file("whole.tikz")).substr(0, 40));
+    const std::string kept = folder.file("all.json");
+    succeeded(with(run, {"--resume", kept}));
+    EXPECT_EQ(withoutTimes(succeeded(with(run, {"--json", "--resume", kept}))), withoutTimes(whole));
+    EXPECT_EQ(runCli(with(run, {"--shard", "1/2", "--out", "table.csv"})).exitCode, 2);
+}
+
 TEST(CliResume, AKilledRunContinuesToTheSameBytes) {
     const TemporaryFolder folder;
     // Long enough to be killed after its first save, which comes three seconds on.
