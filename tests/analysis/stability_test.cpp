@@ -24,7 +24,7 @@ constexpr double kRounding = 1e-12;
 MemorySource paddedSource(int prompts) {
     MemorySource source({.prompts = prompts, .positions = 24, .headDim = 8});
     std::vector<std::uint8_t> holes(24, 1);
-    for (const std::size_t i : {0, 1, 2, 3, 11, 23}) holes[i] = 0;
+    for (const std::size_t i : {0U, 1U, 2U, 3U, 11U, 23U}) holes[i] = 0;
     source.setValidity(1, holes);
     return source;
 }

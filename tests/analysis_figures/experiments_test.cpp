@@ -116,7 +116,7 @@ TEST_P(EveryExperiment, IsTheSameForAnyNumberOfThreads) {
     for (std::size_t t = 0; t < found[0].tables.size(); ++t)
         for (std::size_t c = 0; c < found[0].tables[t].columns.size(); ++c)
             for (std::size_t row = 0; row < found[0].tables[t].rows(); ++row) {
-                const auto text = [&](int i) { return displayText(found[i].tables[t].columns[c].cells[row]); };
+                const auto text = [&](std::size_t i) { return displayText(found[i].tables[t].columns[c].cells[row]); };
                 EXPECT_EQ(text(0), text(1)) << found[0].tables[t].name << " " << found[0].tables[t].columns[c].name;
             }
 }

@@ -83,7 +83,7 @@ TEST(CliIntervene, DoseAndSweepHaveTheirKeys) {
     EXPECT_NEAR(document["dose"][10]["ratio"].get<double>(), 1.0, 1e-12);
     ASSERT_EQ(document["sweep"].size(), 144U);
     std::size_t marked = 0;
-    for (const json& point : document["sweep"]) marked += point["setting"] == "" ? 0 : 1;
+    for (const json& point : document["sweep"]) marked += point["setting"] == "" ? 0U : 1U;
     EXPECT_EQ(marked, 2U);  // both papers', one of which is chosen
     EXPECT_FALSE(document.contains("folds")) << "no prompt is in both";
     EXPECT_EQ(document["provenance"]["parameters"]["cross_fit"], false);
