@@ -15,8 +15,8 @@ struct StabilityParams {
     Selection selection = {};
     std::vector<Index> lengths = {};  ///< prefixes in positions, at least 1; empty: powers of two from 16. All
                                       ///< positions come last in any case
-    int top = 5;            ///< strongest dimensions that are followed, at least 1
-    int replicates = 1000;  ///< bootstrap replicates of the prompts
+    int top = 5;                      ///< strongest dimensions that are followed, at least 1
+    int replicates = 1000;            ///< bootstrap replicates of the prompts
     std::uint64_t seed = 0;
 };
 

@@ -54,7 +54,7 @@ struct Options {
     int isotropicDraws = 20;      ///< of a concentration
     int promptReplicates = 1000;  ///< of a stability
     std::string lengths;          ///< prefix lengths of a stability; empty: powers of two
-    std::string protocol;  ///< of an intervention; empty: none
+    std::string protocol;         ///< of an intervention; empty: none
     bool dose = false, sweep = false, crossFit = false, noCrossFit = false;
     int doseDraws = 30, rankLimit = 2500;
 

@@ -4,8 +4,8 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/window/cell_delegate.h"
 #include "app/report/kernel_rows.h"
+#include "app/window/cell_delegate.h"
 #include "app/window/sort_header.h"
 
 namespace dimscope::app {
