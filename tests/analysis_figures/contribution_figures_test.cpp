@@ -113,9 +113,9 @@ TEST(StabilityFigures, SayWhyThereIsNothingToSee) {
     StabilityResult marked = madeUpStability();
     marked.heads[0].usable = false;
     for (const Figure& figure : stabilityFigures(marked)) EXPECT_TRUE(saysWhyEmpty(figure, "NaN"));
-    StabilityResult short_ = madeUpStability();
-    short_.lengths = {50};
-    EXPECT_TRUE(saysWhyEmpty(prefixShareFigure(short_, short_.heads.front()), "one prefix length"));
+    StabilityResult brief = madeUpStability();
+    brief.lengths = {50};
+    EXPECT_TRUE(saysWhyEmpty(prefixShareFigure(brief, brief.heads.front()), "one prefix length"));
 }
 
 ConcentrationResult madeUpConcentration(int heads, int draws) {
