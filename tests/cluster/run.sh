@@ -10,8 +10,8 @@ cmake --build "$build" --parallel "$(jobs)" --target dimscope-cli || fail "the b
 
 export DIMSCOPE_CLI="$build/app/cli/dimscope-cli"
 folder=$(mktemp -d)
-dump=$project/resources/sample/smollm2-sample.h5
-run="intervene $dump --layers 15 --length 128 --rows 8 --kernels taylor,performer --performer-features 16 --control gaussian,subsets --replicates 40 --json"
+set -- intervene "$project/resources/sample/smollm2-sample.h5" --layers 15 --length 128 --rows 8 --kernels taylor,performer \
+    --performer-features 16 --control gaussian,subsets --replicates 40 --json
 
 # Everything of a result but when it was made, how long it took, and on how many threads.
 withoutTimes() { sed -E 's/"(started|elapsed|device)":("[^"]*"|[0-9.e+-]+)//g' "$1"; }
@@ -22,11 +22,9 @@ expectSame() {
     echo "cluster: $2 gives what one run gives"
 }
 
-# shellcheck disable=SC2086
-"$DIMSCOPE_CLI" $run --out "$folder/whole.json" >/dev/null
+"$DIMSCOPE_CLI" "$@" --out "$folder/whole.json" >/dev/null
 
-# shellcheck disable=SC2086
-sh "$project/resources/cluster/processes.sh" 2 "$folder/processes" "$folder/processes.json" $run
+sh "$project/resources/cluster/processes.sh" 2 "$folder/processes" "$folder/processes.json" "$@"
 expectSame "$folder/processes.json" "2 plain processes"
 
 if ! sh "$project/tests/cluster/slurm.sh" start "$folder/slurm"; then
@@ -37,9 +35,8 @@ fi
 trap 'sh "$project/tests/cluster/slurm.sh" stop "$folder/slurm"' EXIT
 export SLURM_CONF="$folder/slurm/slurm.conf"
 cd "$folder"
-# shellcheck disable=SC2086
 job=$(sbatch --parsable --array=1-3 --cpus-per-task=1 --output="$folder/shard-%a.log" \
-    "$project/resources/cluster/array.sbatch" "$folder/array" $run)
+    "$project/resources/cluster/array.sbatch" "$folder/array" "$@")
 sbatch --wait --dependency=afterok:"$job" --kill-on-invalid-dep=yes --output="$folder/merge.log" \
     "$project/resources/cluster/merge.sbatch" "$folder/array" "$folder/array.json" >/dev/null ||
     fail "the array or its merge failed: $(cat "$folder"/shard-*.log "$folder/merge.log" 2>/dev/null)"
