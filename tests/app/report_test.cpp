@@ -107,7 +107,7 @@ TEST(Report, CancelLeavesNoPage) {
     EXPECT_THROW(writeReport(
                      report, folder.path(), {},
                      [&](std::size_t step, std::size_t, const std::string&) {
-                         if (step == 1) control.cancel();
+                         if (step == 0) control.cancel();
                      },
                      control),
                  kernels::Cancelled);
