@@ -8,21 +8,13 @@
 
 #include "analysis/figures/contribution_figures.h"
 #include "analysis/figures/figure_parts.h"
+#include "analysis/figures/head_numbers.h"
 #include "analysis/statistics.h"
 
 namespace dimscope::analysis {
 namespace {
 
 Finding plainFinding(std::string text) { return {std::move(text), {}, {}}; }
-
-/// Numbers of the usable heads, without those that are not there.
-template <class Head, class Value>
-std::vector<double> headNumbers(const std::vector<Head>& heads, Value value) {
-    std::vector<double> numbers;
-    for (const Head& head : heads)
-        if (const double number = value(head); head.usable && std::isfinite(number)) numbers.push_back(number);
-    return numbers;
-}
 
 void addLayerRange(const std::vector<LayerMagnitudes>& layers, const char* what,
                    const MagnitudeSummary& (*summary)(const LayerMagnitudes&), std::vector<Finding>& findings) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/figures/figure_parts.h"
+#include "analysis/figures/head_numbers.h"
 #include "analysis/figures/orders_figures.h"
 #include "analysis/statistics.h"
 
@@ -13,21 +14,12 @@ namespace {
 
 double higherShare(const HeadOrders& head) { return head.energy.orthogonalHigher / head.energy.total; }
 
-/// What `value` says of the usable heads, without those that have no number.
-template <class Value>
-std::vector<double> numbersOf(const std::vector<HeadOrders>& heads, Value value) {
-    std::vector<double> numbers;
-    for (const HeadOrders& head : heads)
-        if (const double number = value(head); head.usable && std::isfinite(number)) numbers.push_back(number);
-    return numbers;
-}
-
 }  // namespace
 
 std::vector<Finding> ordersFindings(const OrdersResult& result) {
     std::vector<Finding> findings;
     const auto say = [&findings](std::string text) { findings.push_back({std::move(text), {}, {}}); };
-    const std::vector<double> higher = numbersOf(result.heads, higherShare);
+    const std::vector<double> higher = headNumbers(result.heads, higherShare);
     if (higher.empty()) return findings;
     say(fmt::format("Higher orders hold {} of the weights' energy in the median head.",
                     roundPercentText(medianOf(higher))));
@@ -38,10 +30,10 @@ std::vector<Finding> ordersFindings(const OrdersResult& result) {
     say(fmt::format("Least in higher orders: {}, {}.", placeText(flattest->layer, flattest->head),
                     roundPercentText(higherShare(*flattest))));
 
-    const std::vector<double> box = numbersOf(result.heads, [](const HeadOrders& h) { return h.zerosSm.relMse; });
+    const std::vector<double> box = headNumbers(result.heads, [](const HeadOrders& h) { return h.zerosSm.relMse; });
     if (!box.empty()) say(fmt::format("ZeroS-SM errs by RelMSE {} in the median head.", numberText(medianOf(box))));
     const std::vector<double> linear =
-        numbersOf(result.heads, [](const HeadOrders& h) { return h.linearZeros.relMse; });
+        headNumbers(result.heads, [](const HeadOrders& h) { return h.linearZeros.relMse; });
     if (!linear.empty()) {
         const auto worse = std::count_if(linear.begin(), linear.end(), [](double error) { return error >= 1.0; });
         say(worse > 0
@@ -49,7 +41,7 @@ std::vector<Finding> ordersFindings(const OrdersResult& result) {
                 : fmt::format("The linear proxy errs by RelMSE {} in the median head.", numberText(medianOf(linear))));
     }
     const std::vector<double> gates =
-        numbersOf(result.heads, [](const HeadOrders& h) { return h.zerosSm.gates.sigma1; });
+        headNumbers(result.heads, [](const HeadOrders& h) { return h.zerosSm.gates.sigma1; });
     const auto closed = std::count(gates.begin(), gates.end(), 0.0);
     if (closed > 0) say(fmt::format("{} of {} heads close the first-order gate.", closed, gates.size()));
     return findings;
