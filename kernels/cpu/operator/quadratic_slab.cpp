@@ -2,16 +2,19 @@
 #include "kernels/cpu/operator/quadratic_slab.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace dimscope::kernels::cpu {
 namespace {
 
 std::size_t asSize(Index count) { return static_cast<std::size_t>(count); }
 
-/// At least 4 tasks per thread, so that a thread that loses its core for a while does not hold up the slab.
+/// At least 4 tasks per thread, so that a thread that loses its core for a while does not hold up the slab, and as many
+/// for each: 9 tasks keep 2 threads busy for the time of 10.
 Index partsFor(Index kvHeads, Index dim, int threads) {
-    const Index wanted = (4 * threads + kvHeads - 1) / kvHeads;
-    return std::clamp<Index>(wanted, 1, dim / 8);
+    const Index wanted = (4 * threads + kvHeads - 1) / kvHeads,
+                even = threads / std::gcd<Index, Index>(kvHeads, threads);
+    return std::clamp<Index>((wanted + even - 1) / even * even, 1, dim / 8);
 }
 
 }  // namespace
