@@ -57,7 +57,7 @@ configure() {
     if [ ! -f "$build/build.ninja" ]; then
         launcher=
         command -v ccache >/dev/null 2>&1 && launcher=-DCMAKE_CXX_COMPILER_LAUNCHER=ccache
-        cmake -S "$project" -B "$build" -G Ninja -DCMAKE_UNITY_BUILD=ON $launcher "$@" >"$project/build/configure.log" 2>&1 || {
+        cmake -S "$project" -B "$build" -G Ninja -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 $launcher "$@" >"$project/build/configure.log" 2>&1 || {
             cat "$project/build/configure.log" >&2
             fail "CMake could not configure the project, see above"
         }

@@ -2,60 +2,81 @@
 #include "kernels/cpu/evaluated_rows.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "kernels/exact_part.h"
 
 namespace dimscope::kernels::cpu {
 namespace {
 
-/// A tensor as float with something done to each entry: change(value, column) in double.
-template <class Change>
-Matrix<float> changed(const TensorView& view, Change change) {
-    return std::visit(
-        [&](const auto& source) {
-            Matrix<float> out(source.rows(), source.cols());
-            for (Index r = 0; r < source.rows(); ++r)
-                for (Index c = 0; c < source.cols(); ++c)
-                    out(r, c) = static_cast<float>(change(static_cast<double>(source(r, c)), c));
-            return out;
-        },
-        view);
-}
-
-/// Queries and keys of a kernel: keys centred, then the dimensions of `side` alone.
-struct KernelTensors {
-    const Evaluation& how;
-
-    Matrix<float> query(const HeadInputs& inputs, int side) const {
-        return changed(inputs.query, [&](double q, Index c) { return keeps(c, side) ? q : 0.0; });
-    }
-    Matrix<float> key(const HeadInputs& inputs, int side) const {
-        return changed(inputs.key, [&](double k, Index c) {
-            const double mean = how.keyMean ? (*how.keyMean)[static_cast<std::size_t>(c)] : 0.0;
-            return keeps(c, side) ? k - mean : 0.0;
-        });
-    }
+/// What a kernel sees of queries and keys: keys centred, then the dimensions of one side of a restriction alone.
+class KernelTensors {
+public:
+    KernelTensors(const HeadInputs& inputs, const Evaluation& how) : inputs_(inputs), how_(how) {}
+    Matrix<float> query(int side) const { return sideOf(inputs_.query, side, nullptr); }
+    Matrix<float> key(int side) const { return sideOf(inputs_.key, side, how_.keyMean.get()); }
 
 private:
-    bool keeps(Index c, int side) const {
-        return !how.approximated || (*how.approximated)[static_cast<std::size_t>(c)] == side;
+    using FloatRow = Eigen::Array<float, 1, Eigen::Dynamic>;
+
+    Matrix<float> sideOf(const TensorView& view, int side, const std::vector<double>* mean) const {
+        return std::visit(
+            [&](const auto& source) {
+                const FloatRow factors = kept(source.cols(), side);
+                const auto from = eigen(source).array();
+                Matrix<float> out(source.rows(), source.cols());
+                auto to = eigen(out).array();
+                for (Index r = 0; r < source.rows(); ++r)
+                    if (mean)
+                        to.row(r) = (from.row(r).template cast<double>() -
+                                     Eigen::Map<const Eigen::ArrayXd>(mean->data(), source.cols()).transpose())
+                                        .template cast<float>() *
+                                    factors;
+                    else
+                        to.row(r) = from.row(r).template cast<float>() * factors;
+                return out;
+            },
+            view);
     }
+    FloatRow kept(Index dim, int side) const {
+        FloatRow factors = FloatRow::Ones(dim);
+        for (Index c = 0; how_.approximated && c < dim; ++c)
+            factors[c] = (*how_.approximated)[static_cast<std::size_t>(c)] == side ? 1.0F : 0.0F;
+        return factors;
+    }
+
+    const HeadInputs& inputs_;
+    const Evaluation& how_;
 };
+
+/// x = ln x + logits of neighbouring keys.
+void addLogarithms(const RowLanes& lanes, double* x, const double* logits, Index keys) {
+    const std::vector<double> kappa(x, x + keys);
+    const bool finite = lanes.largest(x, keys) < std::numeric_limits<double>::infinity();
+    if (finite && lanes.logarithms(x, logits, keys, std::numeric_limits<double>::min()) == 0) return;
+    for (Index k = 0; k < keys; ++k) x[k] = std::log(kappa[static_cast<std::size_t>(k)]) + logits[k];  // of 0: -inf
+}
 
 /// Section 7: ln kappa on a subset of the dimensions plus the exact logit of the others.
 class RestrictedRows : public RowKernel {
 public:
-    RestrictedRows(const KernelSpec& spec, const HeadInputs& inputs, const Evaluation& how)
-        : masked_(inputs, KernelTensors{how}.query(inputs, 1), KernelTensors{how}.key(inputs, 1)),
-          complement_(inputs, KernelTensors{how}.query(inputs, 0), KernelTensors{how}.key(inputs, 0)),
+    RestrictedRows(const KernelSpec& spec, const HeadInputs& inputs, const KernelTensors& tensors)
+        : masked_(inputs, tensors.query(1), tensors.key(1)),
+          complement_(inputs, tensors.query(0), tensors.key(0)),
           kernel_(makeRowKernel(spec, masked_)) {}
     RowForm form() const override { return RowForm::LogKernel; }
     void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         kernel_->fill(rows, keys, out);
-        if (kernel_->form() == RowForm::Kernel) eigen(out) = eigen(out).array().log().matrix();
         RowMajor<double> logits(out.rows(), keys);
         fillLogits(complement_, rows, keys, {logits.data(), logits.rows(), keys});
-        eigen(out) += logits;
+        for (Index r = 0; r < out.rows(); ++r) {
+            const auto [begin, end] = candidateKeys(masked_.mask, rows[static_cast<std::size_t>(r)], keys);
+            if (kernel_->form() == RowForm::Kernel)
+                addLogarithms(masked_.lanes.rows, out.row(r) + begin, logits.row(r).data() + begin, end - begin);
+            else
+                eigen(out).row(r) += logits.row(r);
+        }
     }
 
 private:
@@ -65,11 +86,13 @@ private:
 
 RowsOutput rowsOfKernel(const RowsJob& job, const KernelSpec& spec, const Evaluation& how, const HeadInputs& inputs,
                         const RunControl& control, RowScratch& scratch) {
+    const KernelTensors tensors(inputs, how);
     if (how.approximated) {
         const FloatHead head(inputs);  // the mask and the values
-        return attendRows(spec, RestrictedRows(spec, inputs, how), head, job.rows, job.wantWeights, control, scratch);
+        return attendRows(spec, RestrictedRows(spec, inputs, tensors), head, job.rows, job.wantWeights, control,
+                          scratch);
     }
-    const FloatHead head(inputs, KernelTensors{how}.query(inputs, 1), KernelTensors{how}.key(inputs, 1));
+    const FloatHead head(inputs, tensors.query(1), tensors.key(1));
     return attendRows(spec, *makeRowKernel(spec, head), head, job.rows, job.wantWeights, control, scratch);
 }
 

@@ -40,6 +40,19 @@ pid_t start(const std::vector<std::string>& arguments, const std::string& out, c
     return child;
 }
 
+FinishedProgram ended(pid_t child, const TemporaryFolder& streams) {
+    const auto interrupted = std::chrono::steady_clock::now();
+    int status = 0;
+    waitpid(child, &status, 0);
+    FinishedProgram finished;
+    finished.afterInterrupt =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - interrupted);
+    if (WIFEXITED(status)) finished.exitCode = WEXITSTATUS(status);
+    finished.out = contentOf(streams.file("out"));
+    finished.err = contentOf(streams.file("err"));
+    return finished;
+}
+
 }  // namespace
 
 nlohmann::json FinishedProgram::document() const {
@@ -48,23 +61,27 @@ nlohmann::json FinishedProgram::document() const {
 }
 
 FinishedProgram runCli(const std::vector<std::string>& arguments,
-                       std::optional<std::chrono::milliseconds> interruptAfter, int signal) {
+                       std::optional<std::chrono::milliseconds> interruptAfter) {
     const TemporaryFolder folder;
     const pid_t child = start(arguments, folder.file("out"), folder.file("err"));
     if (interruptAfter) {
         std::this_thread::sleep_for(*interruptAfter);
-        kill(child, signal);
+        kill(child, SIGINT);
     }
-    const auto interrupted = std::chrono::steady_clock::now();
-    int status = 0;
-    waitpid(child, &status, 0);
-    FinishedProgram finished;
-    finished.afterInterrupt =
-        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - interrupted);
-    if (WIFEXITED(status)) finished.exitCode = WEXITSTATUS(status);
-    finished.out = contentOf(folder.file("out"));
-    finished.err = contentOf(folder.file("err"));
-    return finished;
+    return ended(child, folder);
+}
+
+FinishedProgram runCliUntil(const std::vector<std::string>& arguments, const std::function<bool()>& reached,
+                            int signal) {
+    const TemporaryFolder folder;
+    const pid_t child = start(arguments, folder.file("out"), folder.file("err"));
+    siginfo_t over{};
+    while (over.si_pid == 0 && !reached()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        waitid(P_PID, static_cast<id_t>(child), &over, WEXITED | WNOHANG | WNOWAIT);
+    }
+    kill(child, signal);
+    return ended(child, folder);
 }
 
 std::string samplePath() { return SAMPLE_DIR "/smollm2-sample.h5"; }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,9 +23,13 @@ struct FinishedProgram {
     nlohmann::json document() const;
 };
 
-/// Runs the program to its end; with `interruptAfter` it gets SIGINT that much later, or another signal.
+/// Runs the program to its end; with `interruptAfter` it gets SIGINT that much later.
 FinishedProgram runCli(const std::vector<std::string>& arguments,
-                       std::optional<std::chrono::milliseconds> interruptAfter = std::nullopt, int signal = SIGINT);
+                       std::optional<std::chrono::milliseconds> interruptAfter = std::nullopt);
+
+/// Runs the program until `reached`, asked every 50 ms, or to its end where that comes before; sends it `signal` then.
+FinishedProgram runCliUntil(const std::vector<std::string>& arguments, const std::function<bool()>& reached,
+                            int signal);
 
 /// Path of the bundled sample.
 std::string samplePath();

@@ -13,6 +13,7 @@ namespace dimscope::tests {
 namespace {
 
 using std::chrono::milliseconds;
+namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 Words with(Words words, const Words& more) {
@@ -108,22 +109,23 @@ TEST(CliShards, FidelityMergesIntoTheSameBytesAndFigure) {
 
 TEST(CliResume, AKilledRunContinuesToTheSameBytes) {
     const TemporaryFolder folder;
-    // Long enough to be killed after its first save, which comes three seconds on.
+    // Long enough that its first save, three seconds on, comes before its end.
     const Words run{"intervene", samplePath(), "--layers",  "15",         "--heads",      "0-3",     "--rows",
                     "16",        "--length",   "256",       "--prompts",  "0,1",          "--train", "2,3",
                     "--subset",  "top:3",      "--kernels", "taylor,elu", "--replicates", "3000",    "--control",
                     "subsets",   "--json",     "--threads", "1"};
     const std::string file = folder.file("run.json");
-    const FinishedProgram killed = runCli(with(run, {"--resume", file}), milliseconds(4500) * kSlowdown, SIGKILL);
+    const auto pieces = [&file] { return fs::exists(file) ? nlohmann::json::parse(read(file))["pieces"].size() : 0; };
+    const FinishedProgram killed = runCliUntil(
+        with(run, {"--resume", file}), [&] { return pieces() > 2; }, SIGKILL);
     ASSERT_EQ(killed.exitCode, -1) << "it was over before";
-    const auto saved = nlohmann::json::parse(read(file));
-    EXPECT_FALSE(saved["complete"]);
-    const std::size_t pieces = saved["pieces"].size();
-    EXPECT_GT(pieces, 2U);
-    const FinishedProgram interrupted = runCli(with(run, {"--resume", file}), milliseconds(1500) * kSlowdown);
+    EXPECT_FALSE(nlohmann::json::parse(read(file))["complete"]);
+    const std::size_t before = pieces();
+    const FinishedProgram interrupted = runCliUntil(
+        with(run, {"--resume", file}), [&] { return pieces() > before; }, SIGINT);
     EXPECT_EQ(interrupted.exitCode, 130) << interrupted.err;
     EXPECT_LT(interrupted.afterInterrupt, milliseconds(1000) * kSlowdown);
-    EXPECT_GT(nlohmann::json::parse(read(file))["pieces"].size(), pieces);
+    EXPECT_GT(pieces(), before);
     const std::string resumed = succeeded(with(run, {"--resume", file}));
     const std::string again = succeeded(with(run, {"--resume", file}));
     EXPECT_EQ(withoutTimes(again), withoutTimes(resumed)) << "all pieces are there";
