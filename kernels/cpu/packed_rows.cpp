@@ -2,6 +2,19 @@
 #include "kernels/cpu/packed_rows.h"
 
 namespace dimscope::kernels::cpu {
+namespace {
+
+/// Columns with an entry other than 0; one that is not a number counts.
+std::vector<Index> usedColumns(const MatrixView<float>& x) {
+    Eigen::Array<float, 1, Eigen::Dynamic> sums = Eigen::Array<float, 1, Eigen::Dynamic>::Zero(x.cols());
+    for (Index r = 0; r < x.rows(); ++r) sums += eigen(x).row(r).array().abs();
+    std::vector<Index> columns;
+    for (Index c = 0; c < x.cols(); ++c)
+        if (sums[c] != 0.0F) columns.push_back(c);
+    return columns;
+}
+
+}  // namespace
 
 Index padded(const LaneKernels& lanes, Index columns) {
     return (columns + lanes.lanes - 1) / lanes.lanes * lanes.lanes;
@@ -18,8 +31,27 @@ PackedRows::PackedRows(const LaneKernels& lanes, const MatrixView<float>& rows)
 
 void PackedRows::project(const MatrixView<float>& x, const float* start, MatrixSpan<float> out) const {
     assert(x.cols() == depth_ && out.rows() == x.rows() && out.stride() >= padded(lanes_, rows_));
+    const std::vector<Index> used = usedColumns(x);
+    if (const auto depth = static_cast<Index>(used.size()); 2 * depth < depth_) {
+        const RowMajor<float> narrow = eigen(x)(Eigen::all, used);
+        const std::vector<float> panels = panelsOf(used);
+        lanes_.rows.project(
+            {narrow.data(), depth, x.rows(), depth, panels.data(), rows_, start, out.data(), out.stride()});
+        return;
+    }
     lanes_.rows.project(
         {x.data(), x.stride(), x.rows(), depth_, panels_.data(), rows_, start, out.data(), out.stride()});
+}
+
+std::vector<float> PackedRows::panelsOf(const std::vector<Index>& columns) const {
+    std::vector<float> out;
+    out.reserve(panels_.size() / static_cast<std::size_t>(depth_) * columns.size());
+    for (Index first = 0; first < rows_; first += lanes_.lanes)
+        for (const Index k : columns) {
+            const float* entry = panels_.data() + first * depth_ + k * lanes_.lanes;
+            out.insert(out.end(), entry, entry + lanes_.lanes);
+        }
+    return out;
 }
 
 void PackedRows::products(const MatrixView<float>& keys, MatrixSpan<double> out, Index firstRow) const {

@@ -15,12 +15,15 @@ public:
     Index rows() const { return rows_; }
     Index depth() const { return depth_; }
 
-    /// out(r, p) = start(p) + x_r . row p. out has a padded number of columns, `start` as many or none.
+    /// out(r, p) = start(p) + x_r . row p. out has a padded number of columns, `start` as many or none. Where most
+    /// columns of x are 0 throughout, as under a restriction to few dimensions, the work goes with the others.
     void project(const MatrixView<float>& x, const float* start, MatrixSpan<float> out) const;
     /// out(p, j) = row p . key j; rows before firstRow may be left out.
     void products(const MatrixView<float>& keys, MatrixSpan<double> out, Index firstRow = 0) const;
 
 private:
+    std::vector<float> panelsOf(const std::vector<Index>& columns) const;
+
     const LaneKernels& lanes_;
     Index rows_, depth_;
     std::vector<float> panels_;  // (panels, depth, lanes)
