@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/grouping.h"
 #include "analysis/other_kernels.h"
 #include "analysis/parameter_reader.h"
 #include "kernels/attention_math.h"
@@ -209,6 +210,11 @@ KernelFactory::KernelFactory(KernelSettings settings, std::shared_ptr<const kern
 
 void KernelFactory::setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels) {
     groups_[{layer, head}] = std::move(labels);
+}
+
+void KernelFactory::setGroups(const GroupingResult& grouping) {
+    for (const HeadGrouping& head : grouping.heads)
+        if (head.usable) setGroups(head.layer, head.head, head.labels());
 }
 
 const kernels::ParameterGroup* KernelFactory::group(const std::string& name, LayerIndex layer) const {

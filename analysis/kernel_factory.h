@@ -16,6 +16,7 @@
 namespace dimscope::analysis {
 
 class ParameterReader;
+struct GroupingResult;
 struct KernelRequest;
 
 /// Name of a kernel's group in a parameter file.
@@ -33,6 +34,8 @@ public:
     const KernelSettings& settings() const { return settings_; }
     /// Group labels used by "oal" where the parameter file has none: from the dump's own grouping.
     void setGroups(LayerIndex layer, HeadIndex head, std::vector<int> labels);
+    /// The same of every usable head of a grouping.
+    void setGroups(const GroupingResult& grouping);
 
     /// Number of different kernels over `seeds` (1 for a kernel without a draw).
     int drawCount(const std::string& kernel, int seeds) const;

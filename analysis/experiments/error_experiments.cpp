@@ -22,8 +22,7 @@ KernelFactory groupedFactory(const ExperimentRequest& request, HeadSource& sourc
     selection.prompts = promptsOfSplits(source.info(), {"calibration", "train"});
     const ProfileResult profile = profileHeads(selection, source, backend, control.slice(0.0F, 0.5F));
     KernelFactory factory(request.settings);
-    for (const HeadGrouping& head : groupHeads(request.grouping, profile, control.slice(0.5F, 1.0F)).heads)
-        if (head.usable) factory.setGroups(head.layer, head.head, head.labels());
+    factory.setGroups(groupHeads(request.grouping, profile, control.slice(0.5F, 1.0F)));
     return factory;
 }
 

@@ -99,8 +99,7 @@ private:
     KernelFactory factoryFor(const GroupingResult& grouping, const Selection& selection, HeadSource& source,
                              const RunControl& run) const {
         KernelFactory factory(factory_.settings());
-        for (const HeadGrouping& head : grouping.heads)
-            if (head.usable) factory.setGroups(head.layer, head.head, head.labels());
+        factory.setGroups(grouping);
         CalibrationParams fits;
         fits.selection = selection;
         fits.train = control_.calibration;

@@ -55,8 +55,7 @@ RetainedChoices chosenSubsets(const SubsetChoice& choice, const std::vector<Grou
         RetainedChoice fold{chooseSubsets(choice, grouping), factory};
         for (const auto& [place, subset] : labelled)
             if (fold.subsets.contains(place)) fold.subsets[place] = subset;
-        for (const HeadGrouping& head : grouping.heads)
-            if (head.usable) fold.factory.setGroups(head.layer, head.head, head.labels());
+        fold.factory.setGroups(grouping);
         choices.push_back(std::move(fold));
     }
     return choices;

@@ -146,7 +146,7 @@ void addGroups(const Options& options, const Inputs& inputs, const BenchParams& 
     if (factory.origin("oal", params.layer) == "file") return;
     const analysis::Selection selection{{params.layer}, {}, {params.prompt}, 0};
     const auto profile = analysis::profileHeads(selection, *inputs.source, *inputs.backend, control.slice(0.0F, 0.5F));
-    setGroups(analysis::groupHeads(groupingFrom(options), profile, control.slice(0.5F, 1.0F)), factory);
+    factory.setGroups(analysis::groupHeads(groupingFrom(options), profile, control.slice(0.5F, 1.0F)));
 }
 
 Json rowJson(const BenchResult& result, const analysis::BenchRow& row) {

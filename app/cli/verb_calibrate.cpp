@@ -91,7 +91,7 @@ void addGroups(const Options& options, const Inputs& inputs, const CalibrationPa
     analysis::Pieces pieces(store);
     const auto profile = analysis::contributions(selection, selection.prompts, *inputs.source, *inputs.backend, pieces,
                                                  control.slice(0.0F, 0.5F));
-    if (profile) setGroups(analysis::groupHeads(groupingFrom(options), *profile, control.slice(0.5F, 1.0F)), factory);
+    if (profile) factory.setGroups(analysis::groupHeads(groupingFrom(options), *profile, control.slice(0.5F, 1.0F)));
 }
 
 Json fitJson(const analysis::KernelFit& fit, bool judged) {

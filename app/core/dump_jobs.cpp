@@ -27,8 +27,8 @@ analysis::ComparisonResult compareDump(const JobContext& context, const Workspac
     analysis::KernelFactory factory(key.settings);
     const RunControl grouping = control.slice(0.0F, 0.3F);
     for (std::size_t l = 0; l < layers.size(); ++l)
-        setGroups(*groupLayer(context, workspace.groupingKey(layers[l].layer), grouping.part(l, layers.size())),
-                  factory);
+        factory.setGroups(
+            *groupLayer(context, workspace.groupingKey(layers[l].layer), grouping.part(l, layers.size())));
     analysis::ComparisonParams params = comparisonParams(key);
     params.selection.layers.clear();
     return context.backend->with(key.backend, [&](kernels::Backend& backend) {

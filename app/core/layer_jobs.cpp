@@ -33,11 +33,6 @@ analysis::ComparisonParams comparisonParams(const ComparisonKey& key) {
     return params;
 }
 
-void setGroups(const analysis::GroupingResult& grouping, analysis::KernelFactory& factory) {
-    for (const analysis::HeadGrouping& head : grouping.heads)
-        if (head.usable) factory.setGroups(head.layer, head.head, head.labels());
-}
-
 std::shared_ptr<const analysis::ProfileResult> profileLayer(const JobContext& context, const ProfileKey& key,
                                                             const RunControl& control) {
     return context.store->profiles.getOrMake(key, control, [&] {
@@ -60,7 +55,7 @@ std::shared_ptr<const analysis::ComparisonResult> compareKernelsOf(const JobCont
                                                                    const RunControl& control) {
     return context.store->comparisons.getOrMake(key, control, [&] {
         analysis::KernelFactory factory(key.settings);
-        if (needsGroups(key)) setGroups(*groupLayer(context, key.grouping, control.slice(0.0F, 0.2F)), factory);
+        if (needsGroups(key)) factory.setGroups(*groupLayer(context, key.grouping, control.slice(0.0F, 0.2F)));
         return context.backend->with(key.backend, [&](kernels::Backend& backend) {
             return analysis::compareKernels(comparisonParams(key), factory, *context.source, backend,
                                             control.slice(0.2F, 1.0F), true);

@@ -34,8 +34,6 @@ std::shared_ptr<const analysis::ExperimentOutcome> runExperiment(const JobContex
 
 /// The key in the words of the analysis.
 analysis::ComparisonParams comparisonParams(const ComparisonKey& key);
-/// Group labels of every usable head, for the kernels that need them.
-void setGroups(const analysis::GroupingResult& grouping, analysis::KernelFactory& factory);
 
 /// |q| and |k| of one head of one prompt, for the token maps.
 struct HeadTensors {
