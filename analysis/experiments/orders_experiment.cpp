@@ -10,7 +10,7 @@ namespace {
 
 using Kind = ExperimentField::Kind;
 
-void add(const std::vector<Warning>& more, std::vector<Warning>& warnings) {
+void addWarnings(const std::vector<Warning>& more, std::vector<Warning>& warnings) {
     for (const Warning& warning : more)
         if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
 }
@@ -21,7 +21,7 @@ void addAblations(const OrdersParams& params, HeadSource& source, const RunContr
     found.figures.push_back(ablationFigure(ablations));
     found.tables.push_back(ablationTable(ablations));
     found.tables.push_back(headAblationTable(ablations));
-    add(ablations.warnings, found.warnings);
+    addWarnings(ablations.warnings, found.warnings);
 }
 
 /// Two kernels with negative weights beside two without.
@@ -35,7 +35,7 @@ void addHulls(const ExperimentRequest& request, const OrdersParams& orders, Head
     if (params.rows == 0) return;
     const HullResult hulls = hullDistances(params, KernelFactory(request.settings), source, backend, control, true);
     found.tables.push_back(hullTable(hulls));
-    add(hulls.warnings, found.warnings);
+    addWarnings(hulls.warnings, found.warnings);
 }
 
 ExperimentOutcome runOrders(const ExperimentRequest& request, HeadSource& source, kernels::Backend& backend,

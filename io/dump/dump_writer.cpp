@@ -17,7 +17,7 @@ using kernels::HeadIndex;
 using kernels::Index;
 using kernels::PromptIndex;
 
-void append(const kernels::TensorView& view, std::vector<double>& values) {
+void appendRows(const kernels::TensorView& view, std::vector<double>& values) {
     std::visit(
         [&](const auto& v) {
             for (Index r = 0; r < v.rows(); ++r)
@@ -55,7 +55,7 @@ void writeTensor(Hdf5Writer& file, const std::string& object, TensorKind kind, c
     for (int p = 0; p < layer.prompts; ++p)
         for (int head = 0; head < heads; ++head) {
             control.throwIfCancelled();
-            append(kernels::viewOf(source.load(kind, layer.layer, PromptIndex{p}, head, control)->values), values);
+            appendRows(kernels::viewOf(source.load(kind, layer.layer, PromptIndex{p}, head, control)->values), values);
         }
     const Index cols = kind == TensorKind::Value ? layer.valueDim : layer.headDim;
     file.writeNumbers(object, {layer.prompts, heads, layer.positions, cols}, values);
@@ -65,7 +65,7 @@ void writeExtra(Hdf5Writer& file, const std::string& group, const ExtraTensor& e
     std::vector<double> values;
     for (int p = 0; p < layer.prompts; ++p)
         for (int head = 0; head < layer.nHeads; ++head)
-            append(extra.of(layer.layer, PromptIndex{p}, HeadIndex{head}).view(), values);
+            appendRows(extra.of(layer.layer, PromptIndex{p}, HeadIndex{head}).view(), values);
     file.writeNumbers(group + "/" + extra.name, {layer.prompts, layer.nHeads, layer.positions, extra.cols}, values);
 }
 
