@@ -123,7 +123,7 @@ HullDistance nearestHullPoint(const Eigen::MatrixXd& points, const Eigen::Vector
         ++found.steps;
     }
     found.distance = distance * reach;
-    found.least = least * reach;
+    found.least = std::min(least, distance) * reach;  // both are the distance but for rounding where they cross
     return found;
 }
 

@@ -90,7 +90,7 @@ TEST(NearestHullPoint, BoundsMeetAndHold) {
             EXPECT_LE(in.gap(), kHullTolerance * reachOf(points, inside));
             EXPECT_LE(out.gap(), kHullTolerance * reachOf(points, outside));
             // No point of the hull that one can name is nearer than the lower bound.
-            EXPECT_LE(out.least, (points * (weights / weights.sum()) - outside).norm());
+            EXPECT_LE(out.least, (points * (weights / weights.sum()) - outside).norm() * (1.0 + 1e-12));
             EXPECT_LE(out.distance, (points.colwise() - outside).colwise().norm().minCoeff() * (1.0 + 1e-12));
         }
 }
