@@ -24,6 +24,7 @@ enum class RandomPurpose : std::uint32_t {
     CalibrationBatches = 31,
     BenchTensors = 40,
     BudgetPartitions = 15,
+    SyntheticSequences = 50,
 };
 
 /// Counter-based random numbers (Philox 4x32-10, Salmon et al. 2011) keyed by seed, purpose, layer and head: the same

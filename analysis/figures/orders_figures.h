@@ -3,6 +3,7 @@
 
 #include "analysis/figure.h"
 #include "analysis/figures/findings.h"
+#include "analysis/orders/order_ablations.h"
 #include "analysis/orders/softmax_orders.h"
 
 namespace dimscope::analysis {
@@ -17,7 +18,13 @@ Figure dilutionFigure(const OrdersResult& result);
 /// order.
 Figure zeroSumErrorFigure(const OrdersResult& result);
 
+/// RelMSE of every ablation of linear ZeroS, one row each: single heads small, pooled over all heads large; dashed
+/// where the unchanged proxy stands.
+Figure ablationFigure(const OrderAblations& result);
+
 /// At most five, strongest first.
 std::vector<Finding> ordersFindings(const OrdersResult& result);
+/// One sentence about the changes that help and harm most; none without a usable head.
+std::vector<Finding> ablationFindings(const OrderAblations& result);
 
 }  // namespace dimscope::analysis

@@ -47,4 +47,27 @@ std::vector<Finding> ordersFindings(const OrdersResult& result) {
     return findings;
 }
 
+std::vector<Finding> ablationFindings(const OrderAblations& result) {
+    const PooledAblation *baseline = nullptr, *best = nullptr, *worst = nullptr;
+    for (const PooledAblation& pooled : result.pooled) {
+        if (pooled.layer || !std::isfinite(pooled.relMse)) continue;
+        if (pooled.variant == "baseline") baseline = &pooled;
+        if (pooled.variant == "baseline" || pooled.variant == "exact_layer_norm") continue;
+        if (best == nullptr || pooled.relMse < best->relMse) best = &pooled;
+        if (worst == nullptr || pooled.relMse > worst->relMse) worst = &pooled;
+    }
+    if (baseline == nullptr || best == nullptr) return {};
+    const auto title = [](const PooledAblation& pooled) {
+        const auto& variants = ablationVariants();
+        return std::find_if(variants.begin(), variants.end(),
+                            [&](const AblationVariant& known) { return known.name == pooled.variant; })
+            ->title;
+    };
+    return {{fmt::format("Of the linear proxy's RelMSE of {} one change makes {} at best ({}) and {} at worst ({}).",
+                         numberText(baseline->relMse), numberText(best->relMse), title(*best),
+                         numberText(worst->relMse), title(*worst)),
+             {},
+             {}}};
+}
+
 }  // namespace dimscope::analysis

@@ -17,7 +17,7 @@ void OrderSums::add(const std::vector<Eigen::VectorXd>& basis, const Eigen::Vect
 }
 
 double OrderSums::error(const Eigen::VectorXd& factors) const {
-    return factors.dot(gram_ * factors) - 2.0 * factors.dot(moments_) + energy_;
+    return square(factors) - 2.0 * along(factors) + energy_;
 }
 
 double OrderSums::relMse(const Eigen::VectorXd& factors) const {
@@ -25,8 +25,8 @@ double OrderSums::relMse(const Eigen::VectorXd& factors) const {
 }
 
 double OrderSums::cosine(const Eigen::VectorXd& factors) const {
-    const double square = factors.dot(gram_ * factors);
-    return square > 0.0 && energy_ > 0.0 ? factors.dot(moments_) / std::sqrt(square * energy_) : kNaN;
+    const double length = square(factors);
+    return length > 0.0 && energy_ > 0.0 ? along(factors) / std::sqrt(length * energy_) : kNaN;
 }
 
 Eigen::VectorXd OrderSums::leastSquares(const std::vector<Index>& parts) const {
@@ -54,6 +54,12 @@ Eigen::VectorXd OrderSums::leastSquares(const std::vector<Index>& parts) const {
     Eigen::VectorXd factors = Eigen::VectorXd::Zero(moments_.size());
     for (Index a = 0; a < n; ++a) factors[parts[static_cast<std::size_t>(a)]] = scale[a] * solution[a];
     return factors;
+}
+
+Eigen::VectorXd OrderSums::bestScaled(const Eigen::VectorXd& direction) const {
+    const double length = square(direction);
+    return length > 0.0 ? Eigen::VectorXd(direction * (along(direction) / length))
+                        : Eigen::VectorXd::Zero(direction.size());
 }
 
 Eigen::VectorXd OrderSums::insideBox(Index a, Index b) const {

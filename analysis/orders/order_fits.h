@@ -19,8 +19,12 @@ public:
     double energy() const { return energy_; }
     double relMse(const Eigen::VectorXd& factors) const;
     double cosine(const Eigen::VectorXd& factors) const;
+    double square(const Eigen::VectorXd& factors) const { return factors.dot(gram_ * factors); }  ///< |fit|^2
+    double along(const Eigen::VectorXd& factors) const { return factors.dot(moments_); }          ///< <fit, exact>
     /// Unconstrained least squares over the given parts; others 0. A part that depends on others gets 0.
     Eigen::VectorXd leastSquares(const std::vector<Index>& parts) const;
+    /// `direction` times the factor that errs least; 0 where its output is 0.
+    Eigen::VectorXd bestScaled(const Eigen::VectorXd& direction) const;
     /// Least squares of two parts inside [0, 1]^2: the interior point, or the best on an edge.
     Eigen::VectorXd insideBox(Index a, Index b) const;
 

@@ -8,17 +8,17 @@
 namespace dimscope::analysis {
 namespace {
 
-/// s_j = -scale k_j.ubar_j, ubar_j the mean of a zero and of the valid keys up to j.
-Eigen::VectorXd radialLogitsOf(const PromptTensors& tensors) {
-    Eigen::VectorXd logits(tensors.key.rows());
-    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(tensors.key.cols());
+/// s_j = -scale u_j.ubar_j, ubar_j the mean of a zero and of u at the valid positions up to j; \p u: (rows, dim).
+Eigen::VectorXd radialLogitsOf(const PromptTensors& tensors, const Eigen::Ref<const Eigen::MatrixXd>& u) {
+    Eigen::VectorXd logits(u.rows());
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(u.cols());
     double count = 1.0;
-    for (Index j = 0; j < tensors.key.rows(); ++j) {
+    for (Index j = 0; j < u.rows(); ++j) {
         if (tensors.valid.empty() || tensors.valid[static_cast<std::size_t>(j)] != 0) {
-            sum += tensors.key.row(j);
+            sum += u.row(j);
             count += 1.0;
         }
-        logits[j] = -tensors.scale * tensors.key.row(j).dot(sum) / count;
+        logits[j] = -tensors.scale * u.row(j).dot(sum) / count;
     }
     return logits;
 }
@@ -27,7 +27,10 @@ double lengthOf(const Eigen::VectorXd& x) { return std::max(x.norm(), 1e-12); }
 
 }  // namespace
 
-OrderRows::OrderRows(const PromptTensors& tensors) : tensors_(tensors), radial_(radialLogitsOf(tensors)) {}
+OrderRows::OrderRows(const PromptTensors& tensors)
+    : tensors_(tensors),
+      radial_{radialLogitsOf(tensors, tensors.key), radialLogitsOf(tensors, tensors.query),
+              radialLogitsOf(tensors, tensors.valueAndOne.leftCols(tensors.valueDim()))} {}
 
 OrderRows::Seen OrderRows::seenBy(Index i) const {
     const PromptTensors::Visible keys = tensors_.visible(i);
@@ -68,15 +71,19 @@ bool OrderRows::softmaxRow(Index i, OrderRow& row) const {
     return row.output().allFinite();
 }
 
-OrderRow OrderRows::linearRow(Index i) const {
-    Seen seen = seenBy(i);
+std::vector<OrderRow> OrderRows::linearRows(Index i, const std::vector<LinearForm>& forms) const {
+    const Seen seen = seenBy(i);
     const Eigen::VectorXd query = tensors_.query.row(i).transpose() / lengthOf(tensors_.query.row(i));
-    Eigen::VectorXd logits(seen.key.rows());
-    for (Index n = 0; n < seen.key.rows(); ++n) {
-        logits[n] = radial_[seen.positions[static_cast<std::size_t>(n)]];
-        seen.value.row(n) *= seen.key.row(n).dot(query) / lengthOf(seen.key.row(n));
+    Eigen::MatrixXd turned = seen.value;  // every value times the cosine of its key and the query
+    for (Index n = 0; n < seen.key.rows(); ++n) turned.row(n) *= seen.key.row(n).dot(query) / lengthOf(seen.key.row(n));
+    std::vector<OrderRow> rows;
+    for (const LinearForm& form : forms) {
+        const Eigen::VectorXd& radial = radial_[static_cast<std::size_t>(form.radial)];
+        Eigen::VectorXd logits(seen.key.rows());
+        for (Index n = 0; n < logits.size(); ++n) logits[n] = radial[seen.positions[static_cast<std::size_t>(n)]];
+        rows.push_back(parts(logits, form.angular ? turned : seen.value));
     }
-    return parts(logits, seen.value);
+    return rows;
 }
 
 }  // namespace dimscope::analysis

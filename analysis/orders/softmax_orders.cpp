@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/orders/softmax_orders.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <map>
 
-#include "analysis/head_loader.h"
 #include "analysis/orders/order_fits.h"
-#include "analysis/orders/order_rows.h"
-#include "analysis/row_sampling.h"
+#include "analysis/orders/order_heads.h"
 #include "analysis/run_record.h"
-#include "kernels/error.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -109,38 +104,20 @@ private:
     Index rows_ = 0;
 };
 
-HeadOrders ordersOf(const LayerInfo& layer, HeadIndex head, const OrdersResult& result, Index length,
-                    HeadSource& source, std::vector<Warning>& warnings, const RunControl& control) {
+HeadOrders ordersOf(const OrderHeads& heads, std::size_t head, HeadSource& source, std::vector<Warning>& warnings,
+                    const RunControl& control) {
     HeadOrders orders;
-    orders.layer = layer.layer;
-    orders.head = head;
+    orders.layer = heads.heads[head].first.layer;
+    orders.head = heads.heads[head].second;
     HeadSums sums;
-    for (std::size_t p = 0; p < result.prompts.size(); ++p) {
-        HeadLoader loader(source, layer, result.prompts[p], length, true);
-        const kernels::HeadInputs inputs = loader.inputs(head, control);
-        if (loader.nonFinite(head) > 0) {
-            warnings.push_back(loader.nonFiniteWarning(head));
-            sums = {};
-            break;
-        }
-        const PromptTensors tensors(inputs);
-        const OrderRows rows(tensors);
-        OrderRow row;
-        for (const Index position : result.positions[p]) {
-            control.throwIfCancelled();
-            if (!rows.softmaxRow(position, row)) continue;
-            sums.add(position, row);
-            if (row.visible > 1.0) sums.addLinear(rows.linearRow(position), row.output());
-        }
-    }
-    sums.conclude(orders);
+    const bool finite = visitOrderRows(heads, head, source, warnings, control,
+                                       [&](const OrderRows& rows, Index position, const OrderRow& row) {
+                                           sums.add(position, row);
+                                           if (row.visible > 1.0)
+                                               sums.addLinear(rows.linearRow(position), row.output());
+                                       });
+    (finite ? sums : HeadSums{}).conclude(orders);
     return orders;
-}
-
-void describeOrders(const OrdersParams& params, const OrdersResult& result, Provenance& provenance) {
-    provenance.parameters = {{"rows", static_cast<std::int64_t>(result.positions.front().size())},
-                             {"positions", std::string(params.positions.empty() ? "drawn" : "given")},
-                             {"form", std::string("functional form, untrained")}};
 }
 
 }  // namespace
@@ -148,30 +125,15 @@ void describeOrders(const OrdersParams& params, const OrdersResult& result, Prov
 OrdersResult softmaxOrders(const OrdersParams& params, HeadSource& source, const RunControl& control) {
     RunRecord record("orders", nullptr, params.rowSeed);
     describe(params.selection, source.info(), record.provenance());
-    const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());
     OrdersResult result;
     result.warnings = source.info().warnings;
-    result.prompts = selectedPrompts(params.selection, source.info());
-    Index length = selectedLength(params.selection, layers.front());
-    for (const LayerInfo& layer : layers) length = std::min(length, selectedLength(params.selection, layer));
-    result.positions =
-        chosenRows(params.positions, result.prompts, source, length, params.rows, params.rowSeed, result.warnings);
-    describeOrders(params, result, record.provenance());
-
-    std::vector<std::pair<const LayerInfo*, HeadIndex>> heads;
-    for (const LayerInfo& layer : layers) {
-        if (!layer.hasValue)
-            throw kernels::FormatError({source.info().path, fmt::format("/layers/{:02}", layer.layer.value),
-                                        "there is no v, so outputs cannot be split", "dump v beside q and k"});
-        if (layer.hasSink)
-            result.warnings.push_back({"sink", fmt::format("layer {}", layer.layer.value),
-                                       "the sink's share of the weights is left out of the split"});
-        for (const HeadIndex head : selectedHeads(params.selection, layer)) heads.emplace_back(&layer, head);
-    }
-    for (std::size_t n = 0; n < heads.size(); ++n) {
-        result.heads.push_back(
-            ordersOf(*heads[n].first, heads[n].second, result, length, source, result.warnings, control));
-        control.part(n, heads.size()).report(1.0F);
+    const OrderHeads heads = orderHeads(params, source, result.warnings);
+    result.prompts = heads.prompts;
+    result.positions = heads.positions;
+    describeOrders(params, heads, record.provenance());
+    for (std::size_t n = 0; n < heads.heads.size(); ++n) {
+        result.heads.push_back(ordersOf(heads, n, source, result.warnings, control));
+        control.part(n, heads.heads.size()).report(1.0F);
     }
     result.provenance = record.finished();
     return result;

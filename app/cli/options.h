@@ -73,6 +73,10 @@ struct Options {
     std::string job = "operator", shape = "9/3x64";  ///< of a bench
     int repeat = 9;
 
+    bool ablations = false, hull = false;  ///< of orders
+    std::string hullKernels = "softmax,zeros_sm,linear_zeros";
+    std::string sequence;  ///< synthetic, by its name
+
     std::string method = "gauss-newton";
     std::string train, validation, evaluation;  ///< prompts of a calibration; empty: as cli.md says
     std::string fitRows = "512";

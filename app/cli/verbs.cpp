@@ -7,7 +7,7 @@ std::vector<Verb> allVerbs() {
     return {infoVerb(),      profileVerb(),  groupVerb(),         compareVerb(),   calibrateVerb(),
             interveneVerb(), fidelityVerb(), concentrationVerb(), stabilityVerb(), layersVerb(),
             budgetVerb(),    ordersVerb(),   reportVerb(),        mergeVerb(),     benchVerb(),
-            importVerb(),    exportVerb(),   kernelsVerb(),       devicesVerb()};
+            importVerb(),    exportVerb(),   syntheticVerb(),     kernelsVerb(),   devicesVerb()};
 }
 
 }  // namespace dimscope::app

@@ -51,6 +51,7 @@ Verb benchVerb();
 Verb reportVerb();
 Verb importVerb();
 Verb exportVerb();
+Verb syntheticVerb();
 
 /// All verbs, in the order of --help.
 std::vector<Verb> allVerbs();

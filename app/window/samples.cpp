@@ -25,6 +25,11 @@ std::vector<std::pair<QString, QString>> bundledSamples() {
     };
     add(QCoreApplication::translate("Samples", "SmolLM2-135M, layers 5 15 25, 512 tokens"), "smollm2-sample.h5");
     add(QCoreApplication::translate("Samples", "SmolLM2-135M, all 30 layers, 128 tokens"), "smollm2-map.h5");
+    add(QCoreApplication::translate("Samples", "Synthetic: two-token difference"), "synthetic-two-token-difference.h5");
+    add(QCoreApplication::translate("Samples", "Synthetic: difference from the mean"),
+        "synthetic-difference-from-mean.h5");
+    add(QCoreApplication::translate("Samples", "Synthetic: alternating differences"),
+        "synthetic-alternating-differences.h5");
     return samples;
 }
 

@@ -44,6 +44,59 @@ TEST(CliOrders, PartsOfEveryHead) {
     }
 }
 
+TEST(CliOrders, AblationsAndHullHaveTheirKeys) {
+    const json document = measured(smallExperiment(
+        "orders", {"--prompts", "0", "--heads", "0,4", "--ablations", "--hull", "--kernels", "softmax,elu,zeros_sm"}));
+    const json plain = measured(smallExperiment("orders", {"--prompts", "0", "--heads", "0,4"}));
+    EXPECT_EQ(document["heads"], plain["heads"]);
+    EXPECT_FALSE(plain.contains("ablations"));
+    EXPECT_FALSE(plain.contains("hull"));
+    ASSERT_EQ(document["ablations"].size(), 22U);  // eleven variants of two heads
+    for (std::size_t h = 0; h < 2; ++h) {
+        const json& baseline = document["ablations"][11 * h];
+        EXPECT_EQ(baseline["variant"], "baseline");
+        EXPECT_EQ(baseline["rel_mse"], document["heads"][h]["rel_mse"]["linear_zeros"]);
+        EXPECT_EQ(baseline["gates"].size(), 1U);
+        EXPECT_EQ(baseline["gates"][0]["sigma1"], document["heads"][h]["linear"]["sigma1"]);
+        EXPECT_TRUE(baseline["scale"].is_null());
+    }
+    ASSERT_EQ(document["ablations_pooled"].size(), 22U);  // layer 15 and all
+    EXPECT_EQ(document["ablations_pooled"][11]["layer"], "all");
+    EXPECT_EQ(document["ablations_pooled"][0]["rel_mse"], document["ablations_pooled"][11]["rel_mse"]);
+    ASSERT_EQ(document["hull"].size(), 6U);
+    for (const json& row : document["hull"]) {
+        const bool leaves = row["kernel"] == "zeros_sm";
+        EXPECT_EQ(row["outside_share"].get<double>() > 0.0, leaves) << row;
+        EXPECT_EQ(row["max_distance"].get<double>() > 1e-4, leaves) << row;
+        EXPECT_EQ(row["rows"].get<int>() + row["left_out"].get<int>(), 8);
+    }
+    EXPECT_EQ(document["provenance"]["verb"], "orders");
+}
+
+TEST(CliOrders, KernelsBelongToTheHull) {
+    EXPECT_EQ(runCli(smallExperiment("orders", {"--kernels", "elu"})).exitCode, 2);
+    EXPECT_EQ(runCli(smallExperiment("orders", {"--hull", "--kernels", "softermax"})).exitCode, 2);
+}
+
+TEST(CliSynthetic, WritesADumpThatOrdersReads) {
+    const TemporaryFolder folder;
+    for (const char* name : {"two-token-difference", "difference-from-mean", "alternating-differences"}) {
+        const std::string file = folder.file(std::string(name) + ".h5");
+        const json written = measured({"synthetic", name, "--write", file});
+        EXPECT_EQ(written["sequence"], name);
+        const json orders = measured(
+            {"orders", file, "--rows", "all", "--hull", "--kernels", "softmax,zeros_sm", "--zeros_sm-sigmah", "0"});
+        ASSERT_EQ(orders["hull"].size(), 2U);
+        EXPECT_EQ(orders["hull"][0]["outside_share"], 0.0);
+        EXPECT_EQ(orders["hull"][1]["outside_share"], 1.0);
+    }
+    EXPECT_EQ(runCli({"synthetic", "nothing", "--write", folder.file("x.h5")}).exitCode, 2);
+    EXPECT_EQ(runCli({"synthetic", "two-token-difference"}).exitCode, 2);
+    const FinishedProgram refused = runCli({"synthetic", "two-token-difference", "--write", folder.file("no/x.h5")});
+    EXPECT_EQ(refused.exitCode, 1);
+    EXPECT_NE(refused.err.find("no/x.h5"), std::string::npos) << refused.err;
+}
+
 TEST(CliIntervene, EveryControlHasItsKeys) {
     const json document = measured(smallExperiment(
         "intervene",
