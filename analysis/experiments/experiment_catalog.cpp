@@ -27,7 +27,10 @@ ExperimentField rowsField(int start) {
             ExperimentField::Kind::Integer,
             0.0,
             1e6,
-            static_cast<double>(start)};
+            static_cast<double>(start),
+            {},
+            {},
+            "a prompt"};
 }
 
 std::string withoutValue(const DumpInfo& info) {

@@ -66,12 +66,14 @@ private:
         if (!worst) return;
         const std::size_t draws = worst->ratios.size();
         if (worst->atLeast == 0)
-            add(fmt::format("No random subset of {} reaches <i>R</i><sub>S</sub> of any kernel; the largest makes {}.",
-                            draws, roundPercentText(largest)),
+            add(fmt::format(
+                    "No random subset of {}{} reaches <i>R</i><sub>S</sub> of any kernel; the largest makes {}.", draws,
+                    worst->wanted > draws ? " so far" : "", roundPercentText(largest)),
                 {});
         else
-            add(fmt::format("{} of {} random subsets reach <i>R</i><sub>S</sub> of [{}]: p at most {}.", worst->atLeast,
-                            draws, kernelTitle(worst->kernel), numberText(worst->p)),
+            add(fmt::format("{} of {} random subsets{} reach <i>R</i><sub>S</sub> of [{}]: p at most {}.",
+                            worst->atLeast, draws, worst->wanted > draws ? " so far" : "", kernelTitle(worst->kernel),
+                            numberText(worst->p)),
                 {worst->kernel});
     }
 

@@ -45,6 +45,11 @@ void PageHeader::setText(const QString& title, const QString& details) {
     details_->setText(details);
 }
 
+void PageHeader::addButton(QPushButton* button) {
+    auto* row = static_cast<QHBoxLayout*>(layout());
+    row->insertWidget(row->indexOf(export_), button);
+}
+
 void PageHeader::setBrushed(const std::vector<int>& dimensions) {
     chip_->setVisible(!dimensions.empty());
     if (dimensions.size() > kMostNamed) {
