@@ -47,7 +47,8 @@ public:
             there += at(x, place_.y.clamped(part.to)) + " -- ";
             back = at(x, place_.y.clamped(part.from)) + " -- " + back;
         }
-        if (!there.empty()) out_ += fmt::format("\\fill[{}] {}{}cycle;\n", colours_.name(ribbon.ink), there, back);
+        if (!there.empty())
+            out_ += fmt::format("\\fill[{}, fill opacity=0.6] {}{}cycle;\n", colours_.name(ribbon.ink), there, back);
     }
 
     void operator()(const Span& span) {

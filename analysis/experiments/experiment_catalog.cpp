@@ -27,10 +27,7 @@ ExperimentField rowsField(int start) {
             ExperimentField::Kind::Integer,
             0.0,
             1e6,
-            static_cast<double>(start),
-            {},
-            {},
-            "a prompt"};
+            static_cast<double>(start)};
 }
 
 std::string withoutValue(const DumpInfo& info) {

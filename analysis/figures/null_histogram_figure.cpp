@@ -12,6 +12,7 @@ namespace dimscope::analysis {
 namespace {
 
 constexpr int kLeastBins = 8, kMostBins = 40;
+constexpr double kMostDecadesWithSteps = 2.3, kBarShare = 0.88;
 constexpr double kRoomForWords = 1.3;  // two lines over the bars
 
 /// Ratios as they stand on a logarithmic axis: bars do not follow one, so the axis counts log10 and names its ticks.
@@ -51,19 +52,12 @@ public:
         panel.x.title = "<i>R</i> of the subset, log scale";
         panel.x.from = from_;
         panel.x.to = to_;
-        for (int decade = static_cast<int>(std::floor(from_)); decade <= static_cast<int>(std::ceil(to_)); ++decade)
-            for (const double step : {1.0, 2.0, 5.0}) {
-                const double value = step * std::pow(10.0, decade);
-                if (std::log10(value) < from_ || std::log10(value) > to_) continue;
-                if (to_ - from_ > 2.0 && step != 1.0) continue;
-                panel.x.ticks.push_back(std::log10(value));
-                panel.x.tickLabels.push_back(percentText(value));
-            }
+        addTicks(panel.x);
         panel.y.title = "draws per bin";
         panel.y.from = 0.0;
         panel.y.to = kRoomForWords * static_cast<double>(*std::max_element(counts_.begin(), counts_.end()));
         Bars bars;
-        bars.width = width();
+        bars.width = kBarShare * width();
         for (std::size_t n = 0; n < counts_.size(); ++n) {
             const double left = least_ + static_cast<double>(n) * width();
             bars.bars.push_back(
@@ -82,6 +76,20 @@ public:
     }
 
 private:
+    /// 1, 2 and 5 times powers of ten, powers alone where there are many; the last one carries the sign.
+    void addTicks(Axis& x) const {
+        x.grid = false;
+        for (int decade = static_cast<int>(std::floor(from_)); decade <= static_cast<int>(std::ceil(to_)); ++decade)
+            for (const double step : {1.0, 2.0, 5.0}) {
+                const double value = step * std::pow(10.0, decade);
+                if (std::log10(value) < from_ || std::log10(value) > to_) continue;
+                if (to_ - from_ > kMostDecadesWithSteps && step != 1.0) continue;
+                x.ticks.push_back(std::log10(value));
+                x.tickLabels.push_back(fmt::format("{:.12g}", 100.0 * value));
+            }
+        if (!x.tickLabels.empty()) x.tickLabels.back() += " %";
+    }
+
     std::vector<double> logs_;
     double largest_ = 0.0, least_ = 0.0, most_ = 0.0, from_ = 0.0, to_ = 0.0;
     std::vector<std::size_t> counts_;
@@ -93,7 +101,9 @@ public:
         : control_(control), observed_(observed), histogram_(control.ratios, observed) {}
 
     Panel panel() const {
-        if (histogram_.empty()) return emptyPanel("no random subset is finished");
+        if (histogram_.empty())
+            return emptyPanel(control_.ratios.empty() ? "no random subset is finished"
+                                                      : "no random subset makes an error");
         Panel panel = histogram_.panel();
         const bool lineAtRight = !(observed_ > 0.0) || std::log10(observed_) > 0.5 * (panel.x.from + panel.x.to);
         addWords(lineAtRight, panel);

@@ -175,7 +175,7 @@ void ExperimentPage::placeFigures(std::span<const analysis::Figure> figures, int
 
 void ExperimentPage::placeTables(std::span<const analysis::Table> tables, int& row, int& column) {
     for (std::size_t i = 0; i < tables.size(); ++i) {
-        tablePanels_[i]->setTable(tables[i], qt(tables[i].caption));
+        tablePanels_[i]->setTable(tables[i], {});
         place(*tablePanels_[i], kColumns,
               kTableFrame + kTableRow * std::min(kMostRowsShown, static_cast<int>(tables[i].rows())), row, column);
     }

@@ -75,7 +75,7 @@ void InterventionPage::wire() {
 }
 
 QString InterventionPage::stateText() const {
-    const bool plain = run().seen() && !run().running() && !run().stale() && run().failure().isEmpty();
+    const bool plain = run().seen() && !run().stale() && run().failure().isEmpty();
     return plain ? QString() : ExperimentPage::stateText();
 }
 

@@ -17,7 +17,8 @@ namespace dimscope::app {
 namespace {
 
 constexpr int kMethodRowHeight = 26, kLeastRows = 4;
-constexpr int kMethodWidth = 126, kRatioWidth = 96, kRandomWidth = 74, kPWidth = 62, kSubsetsWidth = 62;
+constexpr int kMethodWidth = 126, kRatioWidth = 92, kGaussianWidth = 116, kRandomWidth = 74, kPWidth = 62,
+              kSubsetsWidth = 62;
 
 }  // namespace
 
@@ -35,7 +36,7 @@ void MethodTable::build() {
     view().sortByColumn(Model::Pretrained, Qt::DescendingOrder);
     setColumnWidths({{Model::Method, kMethodWidth},
                      {Model::Pretrained, kRatioWidth},
-                     {Model::Gaussian, kRatioWidth},
+                     {Model::Gaussian, kGaussianWidth},
                      {Model::Random, kRandomWidth},
                      {Model::P, kPWidth},
                      {Model::Subsets, kSubsetsWidth}});
@@ -52,7 +53,7 @@ void MethodTable::build() {
 void MethodTable::setResult(const analysis::InterventionResult& result, bool coming) {
     const std::size_t cells = result.methods.empty() ? 0 : result.methods.front().retained.cells.size();
     setCaption(tr("Retained error"),
-               tr("R_S: error with the kernel on S only, over its full error; mean ± s.e. over %1 cells of a layer and "
+               tr("Rₛ: error with the kernel on S only, over its full error; mean ± s.e. over %1 cells of a layer and "
                   "sequence")
                    .arg(cells));
     DotScale scale = dotScale(analysis::retainedErrorFigure(result));

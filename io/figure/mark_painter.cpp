@@ -17,6 +17,7 @@ namespace {
 using namespace analysis;
 
 constexpr double kLineMarkerPoints = 5.0;  // diameter of the markers on lines
+constexpr float kRibbonOpacity = 0.6F;
 
 // Both halves of the painting share the panel at hand.
 class MarkPainter {
@@ -92,7 +93,9 @@ private:
         }
         QPainterPath path;
         path.addPolygon(upper + lower);
-        painter_.fillPath(path, inkColour(ribbon.ink, theme_));
+        QColor colour = inkColour(ribbon.ink, theme_);
+        colour.setAlphaF(kRibbonOpacity);  // lines and grid stay in sight
+        painter_.fillPath(path, colour);
     }
 
     void brushedColumns(const Bars& bars) {

@@ -234,7 +234,8 @@ TEST(FigureChart, ARibbonFillsTheAreaBetweenItsLines) {
         return image.pixelColor(QPointF(place.x.position(x), place.y.position(y)).toPoint());
     };
     for (const double x : {0.2, 1.0, 1.8}) {
-        EXPECT_EQ(at(x, 1.5), theme.bulkKey) << x;
+        EXPECT_NE(at(x, 1.5), theme.ground) << x;
+        EXPECT_EQ(at(x, 1.5), at(0.5, 1.2)) << "one colour everywhere";
         EXPECT_EQ(at(x, 0.8), theme.ground) << x;
         EXPECT_EQ(at(x, 2.2), theme.ground) << x;
     }

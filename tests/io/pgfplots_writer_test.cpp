@@ -56,9 +56,9 @@ TEST(Pgfplots, ARibbonIsAnAreaAndASpanAnArrow) {
     x.to = 2.0;
     y.to = 4.0;
     const std::string area = sourceOf(Ribbon{{{0.0, 1.0, 2.0}, {1.0, std::nan(""), 3.0}, {2.0, 0.5, 9.0}}, {}}, x, y);
-    EXPECT_NE(
-        area.find("\\fill[inkBulkKey] (axis cs:0,2) -- (axis cs:2,4) -- (axis cs:2,0.5) -- (axis cs:0,1) -- cycle;"),
-        std::string::npos)
+    EXPECT_NE(area.find("\\fill[inkBulkKey, fill opacity=0.6] (axis cs:0,2) -- (axis cs:2,4) -- (axis cs:2,0.5) -- "
+                        "(axis cs:0,1) -- cycle;"),
+              std::string::npos)
         << area;
     const std::string arrow = sourceOf(Span{0.5, 1.5, 1.0, "× 3", {}}, x, y);
     EXPECT_NE(arrow.find("<->, >=stealth] (axis cs:0.5,1) -- (axis cs:1.5,1);"), std::string::npos) << arrow;
