@@ -22,6 +22,7 @@ PageHeader::PageHeader(QWidget* parent)
     setAttribute(Qt::WA_StyledBackground);
     setFixedHeight(45);
     title_->setObjectName("pageTitle");
+    title_->setMinimumWidth(1);  // a narrow window stays narrow
     details_->setObjectName("secondary");
     details_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     chip_->setObjectName("brushChip");

@@ -194,6 +194,8 @@ TEST(InterventionTexts, SayWhatTheResultIsOf) {
     result.provenance.selection = {{"heads", std::vector<std::int64_t>{3}}, {"length", std::int64_t{512}}};
     EXPECT_EQ(interventionExtent(result), "Layers 5 15 · heads 3");
     EXPECT_EQ(interventionDetails(result), "5 heads · <i>S</i> from grouping, mean |<i>S</i>| 1.40 · N 512");
+    for (const int layer : {1, 2, 3, 4, 6}) result.heads.push_back({LayerIndex{layer}, HeadIndex{3}, "oal"});
+    EXPECT_EQ(interventionExtent(result), "7 layers · heads 3");
     EXPECT_EQ(largestMethod(result), 1U);
     EXPECT_FALSE(largestMethod(InterventionResult{}).has_value());
     EXPECT_EQ(shortProbability(1.0 / 1001.0), "< 0.001");
