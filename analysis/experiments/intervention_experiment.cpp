@@ -45,8 +45,8 @@ InterventionParams interventionParams(const ExperimentRequest& request, const Du
     if (value("ladder") != 0.0)
         params.rungs = {ControlRung::Gaussian,   ControlRung::LogitScale, ControlRung::Moments,
                         ControlRung::Covariance, ControlRung::Rotation,   ControlRung::Shuffle};
-    params.replicates = count("replicates");
-    params.subsets = params.replicates > 0;
+    params.subsets = count("replicates") > 0;
+    if (params.subsets) params.replicates = count("replicates");
     params.pool = value("pool") == 0.0 ? SubsetPool::Bulk : SubsetPool::All;
     params.dose = value("dose") != 0.0;
     params.doseDraws = count("dose_draws");

@@ -145,6 +145,7 @@ TEST_F(InterventionPageTest, sortingKeepsTheChosenMethodAndTheKeysGoOnFromIt) {
 
 TEST_F(InterventionPageTest, theDoseAxisCanBeSwitched) {
     runToTheEnd({{"dose", 1.0}});
+    ASSERT_NE(page().dose().figure(), nullptr);
     const auto axis = [&] { return page().dose().figure()->panels[0].x.title; };
     QComboBox* choice = page().dose().findChild<QComboBox*>();
     ASSERT_NE(choice, nullptr);
@@ -173,7 +174,8 @@ TEST_F(InterventionPageTest, everythingIsExportedAndTheOtherTablesStandBelow) {
     ASSERT_FALSE(content.tables.empty());
     EXPECT_EQ(content.tables.front()->name, "retained-error");
     std::size_t below = 0;
-    for (TablePanel* panel : page().findChildren<TablePanel*>()) below += panel->isVisible() ? 1 : 0;
+    for (TablePanel* panel : page().findChildren<TablePanel*>())
+        if (panel->isVisible()) ++below;
     EXPECT_EQ(below, content.tables.size() - 1);
     view().clearSelection();
     view().copySelection();
