@@ -125,8 +125,8 @@ private:
         for (const DosePoint& point : result_.dose)
             if (!point.random && std::isfinite(point.ratio) && (!peak || point.ratio > peak->ratio)) peak = &point;
         if (!peak || peak->ratio <= 1.0 + kInteraction) return;
-        add(fmt::format("The dose curve of [{}] peaks at {} dimension{}: {}.", kernelTitle(peak->kernel),
-                        peak->dimensions, peak->dimensions == 1 ? "" : "s", roundPercentText(peak->ratio)),
+        add(fmt::format("Dose: [{}] peaks at {} dimension{}, {}.", kernelTitle(peak->kernel), peak->dimensions,
+                        peak->dimensions == 1 ? "" : "s", roundPercentText(peak->ratio)),
             {peak->kernel});
     }
 

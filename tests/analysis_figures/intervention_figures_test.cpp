@@ -220,7 +220,7 @@ TEST(InterventionFindings, AreMadeFromTheNumbers) {
     EXPECT_NE(text.find("[Taylor] makes least there: 50 %."), std::string::npos) << text;
     EXPECT_NE(text.find("1 of 4 random subsets reach <i>R</i><sub>S</sub> of [Taylor]"), std::string::npos) << text;
     EXPECT_NE(text.find("no smaller <i>R</i><sub>S</sub> for [Taylor 80 %]"), std::string::npos) << text;
-    EXPECT_NE(text.find("The dose curve of [OAL] peaks at 4 dimensions: 190 %."), std::string::npos) << text;
+    EXPECT_NE(text.find("Dose: [OAL] peaks at 4 dimensions, 190 %."), std::string::npos) << text;
     EXPECT_EQ(text.find("oncentrat"), std::string::npos);
     EXPECT_EQ(interventionFindings(result).size(), 5U);
     result.subsetControls[0] = madeControl("taylor", {0.1, 0.2, 0.3, 0.3}, 0.5);
