@@ -3,6 +3,7 @@
 
 #include <QHeaderView>
 #include <QMenu>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -46,6 +47,7 @@ void DotTable::build(QAbstractItemModel& rows, DotDelegate& delegate, int dotsCo
     header->setSectionResizeMode(QHeaderView::Fixed);
     header->setSectionResizeMode(dotsColumn, QHeaderView::Stretch);
     connect(header, &QHeaderView::sectionResized, this, &DotTable::placeAxis);
+    connect(view_->horizontalScrollBar(), &QScrollBar::valueChanged, this, &DotTable::placeAxis);
     connect(view_, &QTableView::clicked, this, [this](const QModelIndex& index) { emit rowChosen(index.row()); });
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
         if (index.isValid() && view_->hasFocus()) emit rowChosen(index.row());

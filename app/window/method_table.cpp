@@ -16,7 +16,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kMethodRowHeight = 26, kLeastRows = 4;
+constexpr int kMethodRowHeight = 26, kLeastRows = 4, kLeastFullWidth = 680;
 constexpr int kMethodWidth = 126, kRatioWidth = 92, kGaussianWidth = 116, kRandomWidth = 74, kPWidth = 62,
               kSubsetsWidth = 62;
 
@@ -48,6 +48,13 @@ void MethodTable::build() {
         return look;
     });
     fitHeight(kLeastRows);
+}
+
+void MethodTable::resizeEvent(QResizeEvent* event) {
+    const bool narrow = width() < kLeastFullWidth;
+    for (const int column : {MethodTableModel::Gaussian, MethodTableModel::Random, MethodTableModel::Subsets})
+        view().setColumnHidden(column, narrow);
+    DotTable::resizeEvent(event);
 }
 
 void MethodTable::setResult(const analysis::InterventionResult& result, bool coming) {

@@ -11,7 +11,8 @@ namespace dimscope::app {
 
 class MethodTableModel;
 
-/// The retained error of every method, as dots and numbers; the chosen one is shown closer by figures beside it.
+/// The retained error of every method, as dots and numbers (in a narrow window what the dots do not say alone); the
+/// chosen one is shown closer by figures beside it.
 class MethodTable : public DotTable {
     Q_OBJECT
 
@@ -26,6 +27,9 @@ public:
 
 signals:
     void methodChosen(const QString& kernel);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void build();

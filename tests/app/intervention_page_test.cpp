@@ -55,6 +55,7 @@ protected:
         for (const auto& [name, value] : more) values[name] = value;
         Parameters parameters = window().model().parameters();
         parameters.chosenLayerOnly = true;
+        parameters.errorPrompts = {analysis::PromptIndex{0}, analysis::PromptIndex{1}};
         parameters.experiments["intervene"] = values;
         window().model().setParameters(parameters);
     }
@@ -143,6 +144,22 @@ TEST_F(InterventionPageTest, sortingKeepsTheChosenMethodAndTheKeysGoOnFromIt) {
     EXPECT_EQ(rows().rowOf(page().chosen()), rows().rowOf(chosen) + next);
 }
 
+TEST_F(InterventionPageTest, aNarrowWindowKeepsTheDotsInSight) {
+    runToTheEnd({});
+    const auto fits = [&] {
+        const QHeaderView& header = *view().horizontalHeader();
+        return header.length() <= view().viewport()->width() && header.sectionSize(MethodTableModel::Dots) >= 100;
+    };
+    EXPECT_TRUE(fits());
+    EXPECT_FALSE(view().isColumnHidden(MethodTableModel::Subsets));
+    window().resize(960, 640);
+    EXPECT_TRUE(waitUntil(fits)) << view().viewport()->width();
+    EXPECT_FALSE(view().isColumnHidden(MethodTableModel::Pretrained));
+    EXPECT_FALSE(view().isColumnHidden(MethodTableModel::P));
+    window().resize(1440, 900);
+    EXPECT_TRUE(waitUntil([&] { return fits() && !view().isColumnHidden(MethodTableModel::Subsets); }));
+}
+
 TEST_F(InterventionPageTest, theDoseAxisCanBeSwitched) {
     runToTheEnd({{"dose", 1.0}});
     ASSERT_NE(page().dose().figure(), nullptr);
@@ -185,7 +202,7 @@ TEST_F(InterventionPageTest, everythingIsExportedAndTheOtherTablesStandBelow) {
 }
 
 TEST_F(InterventionPageTest, aCancelledControlStaysInSightAndGoesOnFromItsReplicates) {
-    ask({{"replicates", 400.0}});
+    ask({{"replicates", 160.0}});
     press("Run");
     ASSERT_TRUE(
         waitUntil([&] { return page().run().seen() && !page().run().seen()->intervention->subsetControls.empty(); }));
@@ -198,10 +215,10 @@ TEST_F(InterventionPageTest, aCancelledControlStaysInSightAndGoesOnFromItsReplic
     const QString subsets = text(0, MethodTableModel::Subsets);
     EXPECT_TRUE(subsets.endsWith("…")) << subsets.toStdString();
     EXPECT_GE(subsets.chopped(1).toInt(), 50);
-    EXPECT_LT(subsets.chopped(1).toInt(), 400);
+    EXPECT_LT(subsets.chopped(1).toInt(), 160);
     EXPECT_NE(text(0, MethodTableModel::P), "–");
     EXPECT_TRUE(isWritten("Continue goes on from there"));
-    EXPECT_NE(page().subsets().figure()->caption.find("of 400 draws"), std::string::npos);
+    EXPECT_NE(page().subsets().figure()->caption.find("of 160 draws"), std::string::npos);
     press("Continue");
     ASSERT_TRUE(waitUntil([&] { return page().run().outcome() != nullptr; }));
     // The same as one run without a stop.

@@ -55,7 +55,8 @@ TEST(Pgfplots, ARibbonIsAnAreaAndASpanAnArrow) {
     Axis x, y;
     x.to = 2.0;
     y.to = 4.0;
-    const std::string area = sourceOf(Ribbon{{{0.0, 1.0, 2.0}, {1.0, std::nan(""), 3.0}, {2.0, 0.5, 9.0}}, {}}, x, y);
+    const std::string area =
+        sourceOf(Ribbon{{{0.0, 1.0, 2.0}, {1.0, std::nan(""), 3.0}, {2.0, 0.5, 9.0}}, {Role::BulkKey, {}}}, x, y);
     EXPECT_NE(area.find("\\fill[inkBulkKey, fill opacity=0.6] (axis cs:0,2) -- (axis cs:2,4) -- (axis cs:2,0.5) -- "
                         "(axis cs:0,1) -- cycle;"),
               std::string::npos)
