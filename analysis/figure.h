@@ -81,7 +81,8 @@ struct Points {
     };
     std::vector<Point> points;
     MarkerShape shape = MarkerShape::Disc;
-    bool filled = true;  ///< Role::Kernel overrides shape and filling by the kernel's own
+    bool filled = true;       ///< Role::Kernel overrides shape and filling by the kernel's own
+    bool ownFilling = false;  ///< `filled` holds for kernels too: filled and open mean something else
 };
 
 struct Line {
@@ -90,8 +91,25 @@ struct Line {
     double widthPt = 1.0;
     bool dashed = false;
     bool markers = false;
-    std::string endLabel;  ///< drawn at the line's end, pushed apart from its neighbours
+    std::string endLabel;    ///< drawn at the line's end, pushed apart from its neighbours
+    bool labelNear = false;  ///< it stands beside the line where there is room: lines that end in one point
     Hover hover;
+};
+
+/// The area between two lines, behind all others.
+struct Ribbon {
+    struct Part {
+        double x = 0.0, from = 0.0, to = 0.0;
+    };
+    std::vector<Part> parts;  ///< x ascending
+    Ink ink{Role::BulkKey, {}};
+};
+
+/// A distance along x: an arrow with two heads and a text in its middle.
+struct Span {
+    double from = 0.0, to = 0.0, y = 0.0;
+    std::string label;
+    Ink ink{Role::Secondary, {}};
 };
 
 /// A straight line across the whole panel.
@@ -123,7 +141,7 @@ struct Arc {
 struct Text {
     enum class Anchor { Left, Centre, Right };
     double x = 0.0, y = 0.0;
-    std::string text;
+    std::string text;  ///< "\n" begins a new line under the first, which stands at y
     Anchor anchor = Anchor::Left;
     Ink ink;
     bool bold = false;
@@ -143,7 +161,7 @@ struct HeatMap {
     std::vector<std::string> rowNames, columnNames;  ///< for hover; empty: numbers
 };
 
-using Mark = std::variant<Band, HeatMap, Bars, Line, Rule, Arc, Points, Text>;
+using Mark = std::variant<Band, Ribbon, HeatMap, Bars, Line, Rule, Arc, Span, Points, Text>;
 
 struct Panel {
     Axis x, y;

@@ -14,8 +14,9 @@ namespace {
 
 using namespace analysis;
 
-constexpr double kLabelMm = 2.8;    // height of a line of labels
-constexpr double kBeyondSpans = 5;  // lines are followed this many panel heights outside, TeX knows no larger lengths
+constexpr double kLabelMm = 2.8;     // height of a line of labels
+constexpr double kTextLineMm = 3.4;  // of texts with several lines
+constexpr double kBeyondSpans = 5;   // lines are followed this many panel heights outside, TeX knows no larger lengths
 
 std::string at(double x, double y) { return fmt::format("(axis cs:{:.6g},{:.6g})", x, y); }
 
@@ -36,6 +37,26 @@ public:
         const auto [x0, x1] = vertical ? std::pair(a, b) : std::pair(place_.x.from, place_.x.to);
         const auto [y0, y1] = vertical ? std::pair(place_.y.from, place_.y.to) : std::pair(a, b);
         rectangle(x0, y0, x1, y1, band.ink);
+    }
+
+    void operator()(const Ribbon& ribbon) {
+        std::string there, back;
+        for (const Ribbon::Part& part : ribbon.parts) {
+            if (std::isnan(part.x) || std::isnan(part.from) || std::isnan(part.to)) continue;
+            const double x = place_.x.clamped(part.x);
+            there += at(x, place_.y.clamped(part.to)) + " -- ";
+            back = at(x, place_.y.clamped(part.from)) + " -- " + back;
+        }
+        if (!there.empty())
+            out_ += fmt::format("\\fill[{}, fill opacity=0.6] {}{}cycle;\n", colours_.name(ribbon.ink), there, back);
+    }
+
+    void operator()(const Span& span) {
+        if (!place_.x.holds(span.from) || !place_.x.holds(span.to) || !place_.y.holds(span.y)) return;
+        out_ += fmt::format("\\draw[{}, <->, >=stealth] {} -- {};\n", colours_.name(span.ink), at(span.from, span.y),
+                            at(span.to, span.y));
+        const double middle = (place_.x.position(span.from) + place_.x.position(span.to)) / 2;
+        node(place_.x.value(middle), span.y, "fill=white, inner sep=1.5pt", {Role::Text, {}}, span.label);
     }
 
     void operator()(const HeatMap& map) { out_ += pgfplotsHeatMap(map); }
@@ -73,6 +94,7 @@ public:
             if (drawn) last = &point;
         }
         out_ += "};\n";
+        if (line.labelNear) return nearLabel(line);
         if (last && !line.endLabel.empty())
             ends_.push_back({place_.x.clamped(last->first), place_.y.clamped(last->second), &line, 0.0});
     }
@@ -122,8 +144,16 @@ public:
         const char* anchor = text.anchor == Text::Anchor::Left    ? "anchor=west"
                              : text.anchor == Text::Anchor::Right ? "anchor=east"
                                                                   : "anchor=center";
-        node(place_.x.clamped(text.x), place_.y.clamped(text.y),
-             text.bold ? std::string(anchor) + ", font=\\footnotesize\\bfseries" : anchor, text.ink, text.text);
+        double down = 0.0;
+        for (std::size_t from = 0; from <= text.text.size(); down += kTextLineMm) {
+            const std::size_t end = std::min(text.text.find('\n', from), text.text.size());
+            std::string options = anchor;
+            if (down > 0.0) options += fmt::format(", yshift={:.2f}mm", -down);
+            if (text.bold) options += ", font=\\footnotesize\\bfseries";
+            node(place_.x.clamped(text.x), place_.y.clamped(text.y), options, text.ink,
+                 text.text.substr(from, end - from));
+            from = end + 1;
+        }
     }
 
 private:
@@ -151,13 +181,24 @@ private:
         return map.value(map.position(value) < low ? low - reach : high + reach);
     }
 
+    /// At the highest point: lines that end in one point are apart there.
+    void nearLabel(const Line& line) {
+        const std::pair<double, double>* highest = nullptr;
+        for (const auto& point : line.points)
+            if (std::isfinite(point.second) && (!highest || point.second > highest->second)) highest = &point;
+        if (highest)
+            node(place_.x.clamped(highest->first), place_.y.clamped(highest->second),
+                 "anchor=south west, inner sep=2pt", {Role::Text, {}}, line.endLabel);
+    }
+
     void plotPoints(const Points& points, const std::vector<const Points::Point*>& alike) {
         const Points::Point& first = *alike.front();
         const std::string& colour = colours_.name(first.ink);
         const KernelMarker marker =
             first.ink.role == Role::Kernel ? kernelMarker(first.ink.kernel) : KernelMarker{points.shape, points.filled};
+        const bool filled = points.ownFilling ? points.filled : marker.filled;
         out_ += fmt::format("\\addplot[only marks, {}, mark size={:.3g}pt, {}] table {{\n", colour, first.sizePt / 2,
-                            markerOptions(marker.shape, marker.filled, colour));
+                            markerOptions(marker.shape, filled, colour));
         for (const Points::Point* p : alike)
             if (place_.x.holds(p->x) && place_.y.holds(p->y)) out_ += fmt::format("{:.6g} {:.6g}\n", p->x, p->y);
         out_ += "};\n";
@@ -202,7 +243,8 @@ std::string pgfplotsMarks(const Panel& panel, const PgfplotsPanel& place, Pgfplo
     colours.name({Role::Text, {}});  // of the whiskers
     const auto write = [&](bool ground) {
         for (const Mark& mark : panel.marks)
-            if (std::holds_alternative<Band>(mark) == ground) std::visit(writer, mark);
+            if ((std::holds_alternative<Band>(mark) || std::holds_alternative<Ribbon>(mark)) == ground)
+                std::visit(writer, mark);
     };
     write(true);
     write(false);

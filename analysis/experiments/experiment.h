@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/experiments/outcome_stream.h"
 #include "analysis/figure.h"
 #include "analysis/figures/findings.h"
 #include "analysis/grouping.h"
-#include "analysis/intervention/replicate_stream.h"
 #include "analysis/kernel_settings.h"
 #include "analysis/piece_store.h"
 #include "analysis/selection.h"
@@ -16,6 +16,8 @@
 #include "kernels/backend.h"
 
 namespace dimscope::analysis {
+
+struct InterventionResult;
 
 /// One thing that a person may set about an experiment: a number, one of several words, or a switch. Forms are made
 /// from it. Values are numbers: of a choice its place in `choices`, of a switch 0 or 1.
@@ -27,6 +29,8 @@ struct ExperimentField {
     Kind kind = Kind::Integer;
     double least = 0.0, most = 1.0, start = 0.0;
     std::vector<std::string> choices = {};
+    std::string group = {};  ///< a heading that begins with this field; empty: it belongs to the one before
+    std::string unit = {};   ///< after the field: "a layer"
 };
 
 /// What an experiment is asked: which part of the dump, with what.
@@ -46,12 +50,14 @@ struct ExperimentOutcome {
     std::vector<Table> tables;  ///< the main one first
     std::vector<Warning> warnings;
     Provenance provenance;
+    bool running = false;                                         ///< what a run has so far
+    std::shared_ptr<const InterventionResult> intervention = {};  ///< what a page of its own shows more of; else null
 };
 
 /// What a run shares with others: pieces of a run before it, and who looks while it goes on. Null: nobody.
 struct ExperimentLinks {
     PieceStore* store = nullptr;
-    ReplicateStream* stream = nullptr;
+    OutcomeStream* stream = nullptr;
 };
 
 struct Experiment {

@@ -45,35 +45,49 @@ InterventionParams interventionParams(const ExperimentRequest& request, const Du
     if (value("ladder") != 0.0)
         params.rungs = {ControlRung::Gaussian,   ControlRung::LogitScale, ControlRung::Moments,
                         ControlRung::Covariance, ControlRung::Rotation,   ControlRung::Shuffle};
-    params.replicates = count("replicates");
-    params.subsets = params.replicates > 0;
+    params.subsets = count("replicates") > 0;
+    if (params.subsets) params.replicates = count("replicates");
     params.pool = value("pool") == 0.0 ? SubsetPool::Bulk : SubsetPool::All;
     params.dose = value("dose") != 0.0;
+    params.doseDraws = count("dose_draws");
     params.sweep = value("sweep") != 0.0;
     return params;
 }
 
-ExperimentOutcome runIntervention(const ExperimentRequest& request, HeadSource& source, kernels::Backend& backend,
-                                  const RunControl& control, const ExperimentLinks& links) {
-    const InterventionParams params = interventionParams(request, source.info());
-    const InterventionResult result = intervene(params, KernelFactory(request.settings), source, backend, control,
-                                                {.store = links.store, .stream = links.stream});
-    ExperimentOutcome outcome{interventionFindings(result),
-                              {retainedErrorFigure(result)},
-                              {interventionTable(result)},
-                              result.warnings,
-                              result.provenance};
+/// Figures and tables of a result, also of one that is still running.
+ExperimentOutcome outcomeOf(std::shared_ptr<const InterventionResult> found) {
+    const InterventionResult& result = *found;
+    ExperimentOutcome outcome{.findings = interventionFindings(result),
+                              .figures = {retainedErrorFigure(result)},
+                              .tables = {retainedErrorTable(result), interventionTable(result)},
+                              .warnings = result.warnings,
+                              .provenance = result.provenance};
     for (std::size_t k = 0; k < result.subsetControls.size(); ++k)
-        outcome.figures.push_back(
-            nullHistogramFigure(result.subsetControls[k], result.methods[k].retained.ratio, result.provenance));
+        outcome.figures.push_back(nullHistogramFigure(result, k));
+    const std::size_t chosen = largestMethod(result).value_or(0);
     if (!result.dose.empty())
-        outcome.figures.push_back(doseFigure(result, DoseAxis::Dimensions, result.methods.front().kernel));
+        outcome.figures.push_back(doseFigure(result, DoseAxis::Dimensions, result.methods[chosen].kernel));
     if (!result.subsetControls.empty()) outcome.tables.push_back(subsetControlTable(result));
     outcome.tables.push_back(interventionHeadsTable(result));
     outcome.tables.push_back(interventionCellsTable(result));
     if (!result.dose.empty()) outcome.tables.push_back(doseTable(result));
     if (!result.sweep.empty()) outcome.tables.push_back(sweepTable(result));
+    outcome.running = result.running;
+    outcome.intervention = std::move(found);
     return outcome;
+}
+
+ExperimentOutcome runIntervention(const ExperimentRequest& request, HeadSource& source, kernels::Backend& backend,
+                                  const RunControl& control, const ExperimentLinks& links) {
+    const InterventionParams params = interventionParams(request, source.info());
+    InterventionLinks shared{links.store, {}};
+    if (links.stream)
+        shared.seen = [stream = links.stream](const InterventionResult& soFar) {
+            stream->publish(std::make_shared<const ExperimentOutcome>(
+                outcomeOf(std::make_shared<const InterventionResult>(soFar))));
+        };
+    return outcomeOf(std::make_shared<const InterventionResult>(
+        intervene(params, KernelFactory(request.settings), source, backend, control, shared)));
 }
 
 std::vector<std::string> interventionLimits(const DumpInfo& info) {
@@ -90,53 +104,46 @@ ExperimentField switchField(const char* name, const char* label, const char* tip
     return {name, label, tip, Kind::Switch, 0.0, 1.0, on ? 1.0 : 0.0};
 }
 
+ExperimentField integerField(const char* name, const char* label, const char* tip, double least, double most,
+                             double start) {
+    return {name, label, tip, Kind::Integer, least, most, start};
+}
+
+ExperimentField choiceField(const char* name, const char* label, const char* tip, std::vector<std::string> choices) {
+    const double most = static_cast<double>(choices.size()) - 1.0;
+    return {name, label, tip, Kind::Choice, 0.0, most, 0.0, std::move(choices)};
+}
+
 std::vector<ExperimentField> interventionFields() {
-    return {
-        {"kernels",
-         "Kernels",
-         "The papers' four, or every kernel that can be restricted to dimensions",
-         Kind::Choice,
-         0.0,
-         1.0,
-         0.0,
-         {"four of papers", "all"}},
+    std::vector<ExperimentField> fields{
         rowsField(32),
-        {"seeds", "Seeds", "Feature draws of random kernels, default 3", Kind::Integer, 1.0, 100.0, 3.0},
-        {"s",
-         "S from",
-         "The high-contribution dimensions: groups but the first, the strongest, or a share of χ",
-         Kind::Choice,
-         0.0,
-         2.0,
-         0.0,
-         {"grouping", "top n", "share of χ"}},
-        {"top", "n", "Strongest dimensions per head, where S is the top n, default 4", Kind::Integer, 1.0, 4096.0, 4.0},
+        integerField("seeds", "Feature draws", "Draws of the features of random kernels, default 3", 1.0, 100.0, 3.0),
+        choiceField("kernels", "Methods", "The papers' four, or every kernel that can be restricted to dimensions",
+                    {"four of papers", "all"}),
+        switchField("gaussian", "Gaussian q, k", "Queries and keys replaced by N(0, 1)", true),
+        integerField("draws", "Gaussian draws", "Draws of every Gaussian control, default 1", 1.0, 100.0, 1.0),
+        integerField("replicates", "Random subsets B", "Random subsets of the size of S, 0: none, default 1000", 0.0,
+                     1e6, 1000.0),
+        choiceField("pool", "Pool", "Dimensions that random subsets are drawn from", {"bulk", "all"}),
+        switchField("dose", "Dose curve", "R against the dimensions in order of contribution and in random order",
+                    true),
+        integerField("dose_draws", "Random orders", "Random orders of the dose curve, default 10", 0.0, 10000.0, 10.0),
+        switchField("ladder", "Whole ladder", "Six controls from N(0, 1) to shuffled positions", false),
+        switchField("sweep", "Sweep", "R_S and |S| over the parameters of the grouping", false),
+        choiceField("s", "S from",
+                    "The high-contribution dimensions: groups but the first, the strongest, or a share of χ",
+                    {"grouping", "top n", "share of χ"}),
+        integerField("top", "n", "Strongest dimensions per head, where S is the top n, default 4", 1.0, 4096.0, 4.0),
         {"share", "Share", "Share of χ that S holds at least, where S goes by share, default 0.5", Kind::Number, 0.01,
          1.0, 0.5},
-        {"cross_fit",
-         "Cross-fit S",
-         "S for a prompt comes from the other prompts",
-         Kind::Choice,
-         0.0,
-         2.0,
-         0.0,
-         {"without splits", "always", "never"}},
-        switchField("gaussian", "Gaussian control", "Queries and keys replaced by N(0, 1)", true),
-        switchField("ladder", "Whole ladder", "Six controls from N(0, 1) to shuffled positions", false),
-        {"draws", "Control draws", "Draws of every Gaussian control, default 1", Kind::Integer, 1.0, 100.0, 1.0},
-        {"replicates", "Random subsets", "Random subsets of the size of S, 0: none, default 1000", Kind::Integer, 0.0,
-         1e6, 1000.0},
-        {"pool",
-         "Drawn from",
-         "Dimensions that random subsets are drawn from",
-         Kind::Choice,
-         0.0,
-         1.0,
-         0.0,
-         {"bulk", "all"}},
-        switchField("dose", "Dose curve", "R against the dimensions in order of contribution and in random order",
-                    false),
-        switchField("sweep", "Sweep", "R_S and |S| over the parameters of the grouping", false)};
+        choiceField("cross_fit", "Cross-fit S", "S for a prompt comes from the other prompts",
+                    {"without splits", "always", "never"})};
+    for (ExperimentField& field : fields) {
+        if (field.name == "gaussian") field.group = "Controls";
+        if (field.name == "draws") field.unit = "a layer";
+        if (field.name == "s") field.group = "Dimensions in S";
+    }
+    return fields;
 }
 
 }  // namespace
@@ -150,8 +157,11 @@ Experiment interventionExperiment() {
         "with all of them approximated; a mean over layers and sequences.<br>"
         "Filled marks are the dump, open marks its Gaussian control, grey bars the middle 95 % of random subsets of "
         "the same size. A ratio above 100 % means that the errors of S and of the rest cancel in part.<br>"
-        "<b>Null histogram</b>: the ratios of random subsets beside R<sub>S</sub>; it grows while the control runs. "
-        "A cancelled run keeps its pieces, and Run goes on from them.",
+        "<b>Random subsets</b>: the ratios of random subsets beside R<sub>S</sub>; it grows while the control runs. "
+        "A cancelled run keeps its pieces, and Continue goes on from them.<br>"
+        "<b>Dose</b>: the ratio with the kernel on the largest dimensions of every head, one more at a time; grey: in "
+        "random order.<br><br>"
+        "A row of the table chooses the kernel of the two figures below it.",
         interventionFields(),
         false,
         true,

@@ -50,27 +50,55 @@ Line doseLine(const InterventionResult& result, const std::string& kernel, bool 
     return line;
 }
 
+constexpr std::size_t kMostNamedNear = 8;  // more lines have their names at their ends
+
+std::int64_t ordersIn(const Provenance& provenance) {
+    for (const auto& [name, value] : provenance.parameters)
+        if (const auto* count = std::get_if<std::int64_t>(&value); count && name == "dose_draws") return *count;
+    return 0;
+}
+
 void addRandomOrders(const InterventionResult& result, DoseAxis axis, const std::string& kernel, Panel& panel) {
-    for (const auto value : {&DosePoint::from, &DosePoint::to, &DosePoint::ratio}) {
-        Line line = doseLine(result, kernel, true, axis, value);
-        if (line.points.empty()) return;
-        line.ink = inkOf(value == &DosePoint::ratio ? Role::Secondary : Role::BulkKey);
-        line.dashed = value == &DosePoint::ratio;
-        if (line.dashed) line.endLabel = kernelTitle(kernel) + ", random order";
+    Ribbon ribbon;
+    for (const DosePoint& point : result.dose)
+        if (point.kernel == kernel && point.random && std::isfinite(point.from) && std::isfinite(point.to) &&
+            std::isfinite(placeOn(axis, point)))
+            ribbon.parts.push_back({placeOn(axis, point), point.from, point.to});
+    if (ribbon.parts.size() > 1) panel.marks.push_back(std::move(ribbon));
+    Line mean = doseLine(result, kernel, true, axis, &DosePoint::ratio);
+    if (mean.points.empty()) return;
+    mean.ink = inkOf(Role::Secondary);
+    mean.dashed = true;
+    panel.marks.push_back(std::move(mean));
+    std::string words = kernelTitle(kernel) + " on random dimensions,\nmean and 95 %";
+    if (const std::int64_t orders = ordersIn(result.provenance); orders > 0)
+        words += fmt::format(" of {} orders", orders);
+    panel.marks.push_back(
+        Text{panel.x.to, 0.1 * panel.y.to, words, Text::Anchor::Right, inkOf(Role::Secondary), false});
+}
+
+void addKernels(const InterventionResult& result, DoseAxis axis, const std::string& chosen, Panel& panel) {
+    for (std::size_t k = 0; k < result.methods.size(); ++k) {
+        const std::string& kernel = result.methods[k].kernel;
+        Line line = doseLine(result, kernel, false, axis, &DosePoint::ratio);
+        line.ink = kernelInk(kernel);
+        line.widthPt = kernel == chosen ? 1.8 : 1.0;
+        line.markers = true;
+        line.endLabel = kernelTitle(kernel);
+        line.labelNear = result.methods.size() <= kMostNamedNear;
+        line.hover = {static_cast<int>(k), kernelTitle(kernel)};
         panel.marks.push_back(std::move(line));
     }
 }
 
 }  // namespace
 
-Figure doseFigure(const InterventionResult& result, DoseAxis axis, const std::string& randomOf) {
+Figure doseFigure(const InterventionResult& result, DoseAxis axis, const std::string& chosen) {
     Figure figure;
     figure.name = "dose";
     figure.title = "Dose";
-    figure.caption = fmt::format(
-        "R with the kernel on the first dimensions of every head, in order of contribution; grey: mean and 95 % of "
-        "random orders for {}{}",
-        kernelTitle(randomOf), extentText(result.provenance, 0));
+    figure.caption =
+        fmt::format("kernel on the n largest dimensions of every head{}", extentText(result.provenance, 0));
     figure.heightMm = 80.0;
     figure.warnings = result.warnings;
     figure.provenance = result.provenance;
@@ -80,24 +108,16 @@ Figure doseFigure(const InterventionResult& result, DoseAxis axis, const std::st
     }
     Panel panel;
     panel.x = doseAxis(axis, result.dose);
+    panel.x.grid = false;
     panel.y.title = "retained error <i>R</i>";
     panel.y.format = TickFormat::Percent;
     panel.y.to = 1.0;
     for (const DosePoint& point : result.dose)
-        for (const double value : {point.ratio, point.random && point.kernel == randomOf ? point.to : kNaN})
+        for (const double value : {point.ratio, point.random && point.kernel == chosen ? point.to : kNaN})
             if (std::isfinite(value)) panel.y.to = std::max(panel.y.to, 1.08 * value);
-    panel.marks.push_back(Rule{Rule::Direction::Horizontal, 1.0, inkOf(Role::Secondary), true, "full error", false});
-    addRandomOrders(result, axis, randomOf, panel);
-    for (std::size_t k = 0; k < result.methods.size(); ++k) {
-        const std::string& kernel = result.methods[k].kernel;
-        Line line = doseLine(result, kernel, false, axis, &DosePoint::ratio);
-        line.ink = kernelInk(kernel);
-        line.widthPt = kernel == randomOf ? 2.4 : 1.4;
-        line.markers = true;
-        line.endLabel = kernelTitle(kernel);
-        line.hover = {static_cast<int>(k), kernelTitle(kernel)};
-        panel.marks.push_back(std::move(line));
-    }
+    panel.marks.push_back(Rule{Rule::Direction::Horizontal, 1.0, inkOf(Role::Secondary), true, {}, false});
+    addRandomOrders(result, axis, chosen, panel);
+    addKernels(result, axis, chosen, panel);
     figure.panels.push_back(std::move(panel));
     return figure;
 }

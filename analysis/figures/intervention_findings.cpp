@@ -26,8 +26,9 @@ public:
         addLargest();
         addSubsets();
         addGaussian();
-        addComplement();
+        addLeast();
         addDose();
+        addComplement();
         addWorseThanZero();
         if (found_.size() > 5) found_.resize(5);
         return std::move(found_);
@@ -44,12 +45,15 @@ private:
     void addLargest() {
         const auto most = *std::max_element(defined_.begin(), defined_.end(),
                                             [&](std::size_t a, std::size_t b) { return ratioOf(a) < ratioOf(b); });
-        const auto least = *std::min_element(defined_.begin(), defined_.end(),
-                                             [&](std::size_t a, std::size_t b) { return ratioOf(a) < ratioOf(b); });
         add(fmt::format("[{}] on <i>S</i> alone makes {} of its full error.", titleOf(most),
                         roundPercentText(ratioOf(most))),
             {nameOf(most)});
-        if (most != least)
+    }
+
+    void addLeast() {
+        const auto least = *std::min_element(defined_.begin(), defined_.end(),
+                                             [&](std::size_t a, std::size_t b) { return ratioOf(a) < ratioOf(b); });
+        if (defined_.size() > 1)
             add(fmt::format("[{}] makes least there: {}.", titleOf(least), roundPercentText(ratioOf(least))),
                 {nameOf(least)});
     }
@@ -66,12 +70,13 @@ private:
         if (!worst) return;
         const std::size_t draws = worst->ratios.size();
         if (worst->atLeast == 0)
-            add(fmt::format("No random subset of {} reaches <i>R</i><sub>S</sub> of any kernel; the largest makes {}.",
-                            draws, roundPercentText(largest)),
+            add(fmt::format("No random subset of {}{} reaches <i>R</i><sub>S</sub>: at most {}.", draws,
+                            worst->wanted > draws ? " so far" : "", roundPercentText(largest)),
                 {});
         else
-            add(fmt::format("{} of {} random subsets reach <i>R</i><sub>S</sub> of [{}]: p at most {}.", worst->atLeast,
-                            draws, kernelTitle(worst->kernel), numberText(worst->p)),
+            add(fmt::format("{} of {} random subsets{} reach <i>R</i><sub>S</sub> of [{}]: p at most {}.",
+                            worst->atLeast, draws, worst->wanted > draws ? " so far" : "", kernelTitle(worst->kernel),
+                            numberText(worst->p)),
                 {worst->kernel});
     }
 
@@ -95,7 +100,7 @@ private:
                                 roundPercentText(largest)),
                     {});
             else
-                add(fmt::format("Gaussian <i>q</i>, <i>k</i> do not make <i>R</i><sub>S</sub> smaller for [{}].",
+                add(fmt::format("Gaussian <i>q</i>, <i>k</i>: no smaller <i>R</i><sub>S</sub> for [{}].",
                                 wordList(aboveTitles)),
                     above);
         }
@@ -110,8 +115,7 @@ private:
         for (const std::size_t& k : defined_)
             if (std::isfinite(remainder(k)) && (!most || remainder(k) > remainder(*most))) most = &k;
         if (!most || remainder(*most) < kInteraction) return;
-        add(fmt::format("[{}]: <i>S</i> alone {}, the rest alone {}; the parts do not add up to the whole.",
-                        titleOf(*most), roundPercentText(ratioOf(*most)),
+        add(fmt::format("[{}]: <i>S</i> alone {}, the rest alone {}.", titleOf(*most), roundPercentText(ratioOf(*most)),
                         roundPercentText(result_.methods[*most].retained.ratioComplement)),
             {nameOf(*most)});
     }
@@ -121,8 +125,8 @@ private:
         for (const DosePoint& point : result_.dose)
             if (!point.random && std::isfinite(point.ratio) && (!peak || point.ratio > peak->ratio)) peak = &point;
         if (!peak || peak->ratio <= 1.0 + kInteraction) return;
-        add(fmt::format("The dose curve of [{}] peaks at {} dimension{}: {}.", kernelTitle(peak->kernel),
-                        peak->dimensions, peak->dimensions == 1 ? "" : "s", roundPercentText(peak->ratio)),
+        add(fmt::format("Dose: [{}] peaks at {} dimension{}, {}.", kernelTitle(peak->kernel), peak->dimensions,
+                        peak->dimensions == 1 ? "" : "s", roundPercentText(peak->ratio)),
             {peak->kernel});
     }
 
@@ -137,8 +141,7 @@ private:
             if (error >= energy && energy > 0.0) worse.push_back(method.kernel);
         }
         if (worse.empty()) return;
-        add(fmt::format("[{} of {}] kernels err by more than the output: their ratios are of that.", worse.size(),
-                        result_.methods.size()),
+        add(fmt::format("[{} of {}] kernels err by more than the output.", worse.size(), result_.methods.size()),
             worse);
     }
 

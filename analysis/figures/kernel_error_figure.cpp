@@ -35,7 +35,7 @@ public:
 
     Panel panel() const {
         Panel panel;
-        panel.x.title = "RelMSE";
+        panel.x.title = "RelMSE, log scale";
         panel.x.scale = AxisScale::Log;
         panel.x.from = range_.from;
         panel.x.to = range_.to;

@@ -8,55 +8,26 @@
 #include "analysis/figures/figure_parts.h"
 #include "analysis/figures/intervention_figures.h"
 #include "analysis/figures/kernel_parts.h"
-#include "analysis/statistics.h"
 
 namespace dimscope::analysis {
 namespace {
 
-constexpr double kPretrainedSizePt = 6.0, kGaussianSizePt = 5.0, kSubsetsWidthPt = 6.0;
+constexpr double kPretrainedSizePt = 6.0, kGaussianSizePt = 5.5, kSubsetsHalfHeight = 0.22;
 constexpr double kLeastShownShare = 1e-5;  // smaller ratios stand at the edge
 
-/// Gaussian control of one kernel: mean over draws, standard error over all their cells.
-struct GaussianRatio {
-    double ratio = kNaN, error = kNaN;
-};
-
-GaussianRatio gaussianOf(const InterventionResult& result, std::size_t kernel) {
-    for (const ControlOutcome& outcome : result.controls) {
-        if (outcome.rung != ControlRung::Gaussian) continue;
-        std::vector<double> ratios, cells;
-        for (const ControlDraw& draw : outcome.draws) {
-            ratios.push_back(draw.own[kernel].retained.ratio);
-            for (const RetainedCell& cell : draw.own[kernel].retained.cells)
-                if (std::isfinite(cell.ratio())) cells.push_back(cell.ratio());
-        }
-        return {meanOf(ratios), standardDeviationOf(cells) / std::sqrt(static_cast<double>(cells.size()))};
-    }
-    return {};
-}
-
-class RetainedRows {
+class RetainedMarks {
 public:
-    explicit RetainedRows(const InterventionResult& result) : result_(result), order_(result.methods.size()) {
+    explicit RetainedMarks(const InterventionResult& result) : rows_(retainedRows(result)), order_(rows_.size()) {
         std::iota(order_.begin(), order_.end(), std::size_t{0});
-        const auto rank = [&](std::size_t k) {
-            const double ratio = result.methods[k].retained.ratio;
-            return std::isfinite(ratio) ? ratio : -1.0;
-        };
+        const auto rank = [&](std::size_t k) { return std::isfinite(rows_[k].ratio) ? rows_[k].ratio : -1.0; };
         std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return rank(a) > rank(b); });
         double least = 1.0, most = 1.0;
-        const auto take = [&](double value) {
-            if (!std::isfinite(value) || value < kLeastShownShare) return;
-            least = std::min(least, value);
-            most = std::max(most, value);
-        };
-        for (std::size_t k = 0; k < order_.size(); ++k) {
-            take(result.methods[k].retained.ratio + standardErrorOf(result.methods[k].retained));
-            take(result.methods[k].retained.ratio);
-            take(gaussianOf(result, k).ratio);
-            if (k < result.subsetControls.size())
-                for (const double quantile : result.subsetControls[k].quantiles) take(quantile);
-        }
+        for (const RetainedRow& row : rows_)
+            for (const double value : {row.ratio, row.ratio + row.error, row.gaussian, row.from, row.to}) {
+                if (!std::isfinite(value) || value < kLeastShownShare) continue;
+                least = std::min(least, value);
+                most = std::max(most, value);
+            }
         from_ = least / 1.5;
         to_ = most * 1.5;
     }
@@ -89,82 +60,52 @@ private:
         panel.marks.push_back(std::move(line));
     }
 
+    void addMark(double ratio, double y, bool filled, double sizePt, std::size_t k, Panel& panel) const {
+        Points points;
+        points.filled = filled;
+        points.ownFilling = true;
+        points.points.push_back(
+            {shown(ratio), y, kernelInk(rows_[k].kernel), sizePt, {}, {static_cast<int>(k), retainedText(rows_[k])}});
+        panel.marks.push_back(std::move(points));
+    }
+
     void addKernel(std::size_t k, double y, Panel& panel) const {
-        const RetainedMethod& method = result_.methods[k];
+        const RetainedRow& row = rows_[k];
+        const Ink ink = kernelInk(row.kernel);
         panel.y.ticks.push_back(y);
-        panel.y.tickLabels.push_back(kernelTitle(method.kernel));
-        if (k < result_.subsetControls.size()) addSubsets(result_.subsetControls[k], y, panel);
-        if (!std::isfinite(method.retained.ratio)) {
+        panel.y.tickLabels.push_back(kernelTitle(row.kernel));
+        addSubsets(row, y, panel);
+        if (!std::isfinite(row.ratio)) {
             panel.marks.push_back(
                 Text{from_, y, "undefined (E_full = 0)", Text::Anchor::Left, inkOf(Role::Secondary), false});
             return;
         }
-        const Hover hover{static_cast<int>(k), words(k)};
-        const GaussianRatio gaussian = gaussianOf(result_, k);
-        if (std::isfinite(gaussian.ratio)) {
-            addSpan(gaussian.ratio, method.retained.ratio, y, kernelInk(method.kernel), 0.5, panel);
-            addSpan(gaussian.ratio - gaussian.error, gaussian.ratio + gaussian.error, y, inkOf(Role::Text), 1.0, panel);
-            Points open;
-            open.shape = MarkerShape::Square;
-            open.filled = false;
-            open.points.push_back({shown(gaussian.ratio), y, inkOf(Role::Text), kGaussianSizePt, {}, hover});
-            panel.marks.push_back(std::move(open));
+        if (std::isfinite(row.gaussian)) {
+            addSpan(row.gaussian, row.ratio, y, ink, 0.5, panel);
+            addSpan(row.gaussian - row.gaussianError, row.gaussian + row.gaussianError, y, ink, 1.0, panel);
+            addMark(row.gaussian, y, false, kGaussianSizePt, k, panel);
         }
-        const double error = standardErrorOf(method.retained);
-        addSpan(method.retained.ratio - error, method.retained.ratio + error, y, kernelInk(method.kernel), 1.4, panel);
-        Points filled;
-        filled.points.push_back(
-            {shown(method.retained.ratio), y, kernelInk(method.kernel), kPretrainedSizePt, {}, hover});
-        panel.marks.push_back(std::move(filled));
+        addSpan(row.ratio - row.error, row.ratio + row.error, y, ink, 1.4, panel);
+        addMark(row.ratio, y, true, kPretrainedSizePt, k, panel);
     }
 
-    void addSubsets(const SubsetControl& control, double y, Panel& panel) const {
-        if (control.quantiles.size() < 5) return;
-        addSpan(control.quantiles.front(), control.quantiles.back(), y, inkOf(Role::BulkKey), kSubsetsWidthPt, panel);
-        if (!std::isfinite(control.quantiles[2])) return;
+    void addSubsets(const RetainedRow& row, double y, Panel& panel) const {
+        if (!std::isfinite(row.from) || !std::isfinite(row.to)) return;
+        const double low = y - kSubsetsHalfHeight, high = y + kSubsetsHalfHeight;
+        panel.marks.push_back(Ribbon{{{shown(row.from), low, high}, {shown(row.to), low, high}}, inkOf(Role::BulkKey)});
+        if (!std::isfinite(row.median)) return;
         Line median;
-        median.points = {{shown(control.quantiles[2]), y - 0.25}, {shown(control.quantiles[2]), y + 0.25}};
+        median.points = {{shown(row.median), low}, {shown(row.median), high}};
         median.ink = inkOf(Role::Secondary);
         panel.marks.push_back(std::move(median));
     }
 
-    std::string words(std::size_t k) const {
-        const RetainedRatio& r = result_.methods[k].retained;
-        std::string text = fmt::format("{}: R_S {}, complement {}", kernelTitle(result_.methods[k].kernel),
-                                       percentText(r.ratio), percentText(r.ratioComplement));
-        if (const double error = standardErrorOf(r); std::isfinite(error))
-            text += fmt::format(", standard error {}", percentText(error));
-        if (const GaussianRatio gaussian = gaussianOf(result_, k); std::isfinite(gaussian.ratio))
-            text += fmt::format(", Gaussian {}", percentText(gaussian.ratio));
-        if (k < result_.subsetControls.size()) {
-            const SubsetControl& control = result_.subsetControls[k];
-            text += fmt::format(", random subsets {}; {}", percentText(control.quantiles[2]),
-                                probabilityText(control.p, control.atLeast, control.ratios.size()));
-        }
-        return text;
-    }
-
-    const InterventionResult& result_;
+    std::vector<RetainedRow> rows_;
     std::vector<std::size_t> order_;
     double from_ = 0.1, to_ = 1.0;
 };
 
 }  // namespace
-
-double standardErrorOf(const RetainedRatio& ratio) {
-    std::vector<double> ratios;
-    for (const RetainedCell& cell : ratio.cells)
-        if (std::isfinite(cell.ratio())) ratios.push_back(cell.ratio());
-    return standardDeviationOf(ratios) / std::sqrt(static_cast<double>(ratios.size()));
-}
-
-std::string probabilityText(double p, std::size_t atLeast, std::size_t draws) {
-    if (!std::isfinite(p)) return "p is undefined";
-    const std::string reached =
-        atLeast == 0 ? fmt::format("no draw of {} reaches R_S", draws)
-                     : fmt::format("{} of {} draws reach{} R_S", atLeast, draws, atLeast == 1 ? "es" : "");
-    return fmt::format("p at most {}, {}", numberText(p), reached);
-}
 
 Figure retainedErrorFigure(const InterventionResult& result) {
     Figure figure;
@@ -183,7 +124,7 @@ Figure retainedErrorFigure(const InterventionResult& result) {
         return figure;
     }
     figure.heightMm = 20.0 + 7.0 * static_cast<double>(result.methods.size());
-    figure.panels.push_back(RetainedRows(result).panel());
+    figure.panels.push_back(RetainedMarks(result).panel());
     return figure;
 }
 

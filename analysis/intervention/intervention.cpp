@@ -44,18 +44,23 @@ class Intervention {
 public:
     Intervention(const InterventionParams& params, const KernelFactory& factory, HeadSource& source,
                  kernels::Backend& backend, const InterventionLinks& links)
-        : params_(params), factory_(factory), source_(source), backend_(backend), links_(links), pieces_(links.store) {}
+        : params_(params),
+          factory_(factory),
+          source_(source),
+          backend_(backend),
+          links_(links),
+          pieces_(links.store),
+          record_("intervene", &backend, params.seed) {}
 
     InterventionResult run(const RunControl& control) {
-        RunRecord record("intervene", &backend_, params_.seed);
-        describe(params_.selection, source_.info(), record.provenance());
+        describe(params_.selection, source_.info(), record_.provenance());
         result_.warnings = source_.info().warnings;
         chooseRows();
         ProgressShares shares(control, totalWeight());
         if (chooseSubsetsOf(shares.next(0.3F))) compute(shares);
         result_.complete = pieces_.complete();
-        describeRun(record.provenance());
-        result_.provenance = record.finished();
+        describeRun(record_.provenance());
+        result_.provenance = record_.finished();
         return std::move(result_);
     }
 
@@ -128,17 +133,30 @@ private:
         result_.heads = std::move(errors.heads);
         addWarnings(errors.warnings);
         if (pieces_.complete()) addWarnings(ratioWarnings(result_.methods));
+        show();
         if (!params_.rungs.empty())
             runRungs(shares.next(kRungWeight * static_cast<float>(params_.rungs.size()) *
                                  static_cast<float>(params_.draws)));
+        show();
         SubsetErrors subsets(retained_, choices_, source_, backend_, pieces_);
         if (params_.subsets) runSubsets(subsets, shares.next(kSubsetsWeight));
+        show();
         if (params_.dose)
             result_.dose = doseCurve(retained_, result_.methods, groupings_, params_.doseDraws, subsets, source_,
                                      pieces_, shares.next(kDoseWeight));
         if (params_.sweep)
             result_.sweep = selectionSweep(retained_, result_.methods, params_.grouping, profile_, subsets, pieces_,
                                            shares.next(kSweepWeight));
+    }
+
+    /// Lets others look at what there is.
+    void show() {
+        if (!links_.seen || !pieces_.complete()) return;
+        InterventionResult soFar = result_;
+        soFar.running = true;
+        soFar.provenance = record_.provenance();
+        describeRun(soFar.provenance);
+        links_.seen(soFar);
     }
 
     void runRungs(const RunControl& control) {
@@ -159,8 +177,12 @@ private:
                                      : drawnSubsets(choices_[fold].subsets, headDims, params_.pool, params_.replicates,
                                                     params_.seed, fold));
         if (injected) replicates_ = static_cast<std::int64_t>(injected->begin()->second.size());
+        const auto seen = [this](std::vector<SubsetControl> soFar) {
+            result_.subsetControls = std::move(soFar);
+            show();
+        };
         result_.subsetControls =
-            subsetControl(retained_, result_.methods, draws, errors, pieces_, links_.stream, control.slice(0.0F, 0.8F));
+            subsetControl(retained_, result_.methods, draws, errors, pieces_, seen, control.slice(0.0F, 0.8F));
         result_.ranks =
             headRanks(retained_, result_.heads, choices_, params_.pool, static_cast<std::size_t>(params_.rankLimit),
                       draws, errors, pieces_, control.slice(0.8F, 1.0F));
@@ -207,6 +229,7 @@ private:
     kernels::Backend& backend_;
     InterventionLinks links_;
     Pieces pieces_;
+    RunRecord record_;
     std::vector<PromptIndex> calibration_;
     bool crossFit_ = false;
     std::optional<std::int64_t> replicates_;  // of injected draws

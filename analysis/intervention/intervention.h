@@ -32,14 +32,9 @@ struct InterventionParams {
     bool sweep = false;
 };
 
-/// What a run shares with others: pieces of an earlier run or of other shards, and who looks while it goes on.
-struct InterventionLinks {
-    PieceStore* store = nullptr;
-    ReplicateStream* stream = nullptr;
-};
-
 struct InterventionResult {
     bool complete = true;  ///< false: a shard; nothing below but the provenance is there
+    bool running = false;  ///< what a run has so far: some of what was asked for is not there yet
     std::vector<PromptIndex> prompts;
     std::vector<std::vector<Index>> positions;
     HeadSubsets subsets;                 ///< S of every head; cross-fitted: of the first prompt's fold
@@ -55,6 +50,13 @@ struct InterventionResult {
     std::vector<SweepPoint> sweep;
     std::vector<Warning> warnings;
     Provenance provenance;
+};
+
+/// What a run shares with others: pieces of an earlier run or of other shards, and who looks at what it has so far:
+/// after the kernels' own errors, each control, and every few random subsets.
+struct InterventionLinks {
+    PieceStore* store = nullptr;
+    std::function<void(const InterventionResult&)> seen = {};
 };
 
 /// The retained-error experiment of section 7 with its controls. Throws ArgumentError, ShapeError (a kernel without a

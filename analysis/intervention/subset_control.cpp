@@ -44,18 +44,6 @@ public:
 
     const std::vector<double>& ratiosOf(std::size_t kernel) const { return ratios_[kernel]; }
 
-    std::shared_ptr<const ReplicateSnapshot> snapshot() const {
-        auto snapshot = std::make_shared<ReplicateSnapshot>();
-        snapshot->kernels = params_.kernels;
-        snapshot->ratios = ratios_;
-        snapshot->replicates = static_cast<int>(count_);
-        for (std::size_t k = 0; k < ratios_.size(); ++k) {
-            snapshot->observed.push_back(observed_[k].retained.ratio);
-            snapshot->p.push_back(permutationP(ratios_[k], observed_[k].retained.ratio));
-        }
-        return snapshot;
-    }
-
 private:
     void addCell(std::size_t b, std::size_t layer, std::size_t prompt, std::vector<double>& sums,
                  std::vector<double>& cells) const {
@@ -95,8 +83,8 @@ void correctOverKernels(std::vector<SubsetControl>& kernels) {
         if (std::isfinite(kernel.z)) kernel.pMaxT = permutationP(largest, kernel.z);
 }
 
-SubsetControl judged(std::string kernel, std::vector<double> ratios, double observed) {
-    SubsetControl control{.kernel = std::move(kernel), .ratios = std::move(ratios), .quantiles = {}};
+SubsetControl judged(std::string kernel, std::vector<double> ratios, std::size_t wanted, double observed) {
+    SubsetControl control{.kernel = std::move(kernel), .ratios = std::move(ratios), .wanted = wanted, .quantiles = {}};
     const double mean = meanOf(control.ratios), deviation = standardDeviationOf(control.ratios);
     for (const double q : {0.025, 0.25, 0.5, 0.75, 0.975}) control.quantiles.push_back(quantileOf(control.ratios, q));
     if (!std::isfinite(observed)) return control;
@@ -108,25 +96,32 @@ SubsetControl judged(std::string kernel, std::vector<double> ratios, double obse
     return control;
 }
 
+std::vector<SubsetControl> judgedKernels(const RetainedParams& params, const std::vector<RetainedMethod>& observed,
+                                         const SubsetReplicates& replicates) {
+    std::vector<SubsetControl> kernels;
+    for (std::size_t k = 0; k < params.kernels.size(); ++k)
+        kernels.push_back(
+            judged(params.kernels[k], replicates.ratiosOf(k), replicates.count(), observed[k].retained.ratio));
+    correctOverKernels(kernels);
+    return kernels;
+}
+
 }  // namespace
 
 std::vector<SubsetControl> subsetControl(const RetainedParams& params, const std::vector<RetainedMethod>& observed,
                                          const std::vector<SubsetDraws>& draws, SubsetErrors& errors,
-                                         const Pieces& pieces, ReplicateStream* stream, const RunControl& control) {
+                                         const Pieces& pieces, const SubsetControlsSeen& seen,
+                                         const RunControl& control) {
     SubsetReplicates replicates(params, observed, draws, errors);
     for (std::size_t from = 0; from < replicates.count(); from += kReplicatesAtOnce) {
         const std::size_t to = std::min(from + kReplicatesAtOnce, replicates.count());
         replicates.evaluate(from, to, control.parts(from, to, replicates.count()));
         if (!pieces.complete()) continue;
         replicates.addRatios(from, to);
-        if (stream) stream->publish(replicates.snapshot());
+        if (seen) seen(judgedKernels(params, observed, replicates));
     }
-    std::vector<SubsetControl> kernels;
-    if (!pieces.complete()) return kernels;
-    for (std::size_t k = 0; k < params.kernels.size(); ++k)
-        kernels.push_back(judged(params.kernels[k], replicates.ratiosOf(k), observed[k].retained.ratio));
-    correctOverKernels(kernels);
-    return kernels;
+    if (!pieces.complete()) return {};
+    return judgedKernels(params, observed, replicates);
 }
 
 }  // namespace dimscope::analysis

@@ -140,17 +140,8 @@ analysis::Table kernelRowsTable(const std::vector<KernelRow>& rows, const analys
     return table;
 }
 
-double DotScale::place(double value) const { return std::log(value / from) / std::log(to / from); }
-
 DotScale dotScale(const analysis::ComparisonResult& head, HeadChoice choice) {
-    DotScale scale;
-    const analysis::Figure figure = analysis::kernelErrorFigure(head, choice.layer, choice.head);
-    if (figure.panels.empty() || !(figure.panels.front().x.from > 0.0)) return scale;
-    scale.from = figure.panels.front().x.from;
-    scale.to = figure.panels.front().x.to;
-    for (const analysis::Mark& mark : figure.panels.front().marks)
-        if (const auto* rule = std::get_if<analysis::Rule>(&mark)) scale.references.emplace_back(rule->label, rule->at);
-    return scale;
+    return dotScale(analysis::kernelErrorFigure(head, choice.layer, choice.head));
 }
 
 }  // namespace dimscope::app

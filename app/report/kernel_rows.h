@@ -8,6 +8,7 @@
 
 #include "analysis/kernel_comparison.h"
 #include "app/core/workspace.h"
+#include "app/report/dot_scale.h"
 
 namespace dimscope::app {
 
@@ -35,13 +36,7 @@ bool hasGates(const std::vector<KernelRow>& rows);
 analysis::Table kernelRowsTable(const std::vector<KernelRow>& rows, const analysis::ComparisonResult& head,
                                 HeadChoice choice);
 
-/// The axis on which the errors stand, as the figure has it, so that screen and paper agree.
-struct DotScale {
-    double from = 0.1, to = 2.0;
-    std::vector<std::pair<std::string, double>> references = {};  ///< "uniform", its error
-    /// 0..1 along the axis; outside for values that are off it.
-    double place(double value) const;
-};
+/// The axis on which the errors of a head stand.
 DotScale dotScale(const analysis::ComparisonResult& head, HeadChoice choice);
 
 }  // namespace dimscope::app

@@ -48,6 +48,12 @@ CaptionRow::CaptionRow(const Appearance& appearance, const QString& what, QWidge
     connect(&appearance_, &Appearance::changed, this, &CaptionRow::restyle);
 }
 
+void CaptionRow::addControl(QWidget* control) {
+    control->setFixedHeight(height() - 2);
+    auto* row = static_cast<QHBoxLayout*>(layout());
+    row->insertWidget(row->indexOf(copy_), control);
+}
+
 void CaptionRow::restyle() {
     copy_->setIcon(appearance_.icon("copy"));
     export_->setIcon(appearance_.icon("export"));

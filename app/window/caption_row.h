@@ -18,6 +18,8 @@ public:
     CaptionRow(const Appearance& appearance, const QString& what, QWidget* parent = nullptr);
 
     void setText(const QString& title, const QString& caption);
+    /// A field that changes what stands below, before the buttons.
+    void addControl(QWidget* control);
     QToolButton* exportButton() { return export_; }
 
 signals:

@@ -5,38 +5,40 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/table.h"
 #include "app/window/appearance.h"
 #include "app/window/data_table.h"
-#include "app/window/kernel_table_model.h"
 #include "app/window/qt_text.h"
 #include "io/axis_ticks.h"
 #include "io/figure/mark_painter.h"
+#include "io/figure/rich_text.h"
 
 namespace dimscope::app {
 namespace {
 
-constexpr double kAxisMargin = 10.0, kMeanRadius = 4.5, kSeedRadius = 2.5;
+constexpr double kAxisMargin = 10.0, kNameRadius = 4.5;
 constexpr double kTickRoom = 44.0;  // of the longest label and a gap
 constexpr int kNameIndent = 16;
 
-double xOf(const DotScale& scale, double value, const QRectF& cell) {
+double placeIn(const DotScale& scale, double value, const QRectF& cell) {
     return cell.left() + kAxisMargin + scale.place(value) * (cell.width() - 2.0 * kAxisMargin);
 }
 
-bool onAxis(const DotScale& scale, double value) { return value >= scale.from && value <= scale.to; }
-
-io::AxisMap mapOf(const DotScale& scale, double left, double width) {
+analysis::Axis axisOf(const DotScale& scale) {
     analysis::Axis axis;
     axis.scale = analysis::AxisScale::Log;
+    axis.format = scale.format;
     axis.from = scale.from;
     axis.to = scale.to;
-    return io::axisMap(axis, left + kAxisMargin, left + width - kAxisMargin);
+    return axis;
 }
 
-std::vector<io::Tick> ticksOf(const io::AxisMap& map) {
-    analysis::Axis axis;
-    axis.scale = analysis::AxisScale::Log;
-    return io::axisTicks(axis, map, std::clamp(static_cast<int>((map.end - map.start) / kTickRoom), 2, 8));
+io::AxisMap mapOf(const DotScale& scale, double left, double width) {
+    return io::axisMap(axisOf(scale), left + kAxisMargin, left + width - kAxisMargin);
+}
+
+std::vector<io::Tick> ticksOf(const DotScale& scale, const io::AxisMap& map) {
+    return io::axisTicks(axisOf(scale), map, std::clamp(static_cast<int>((map.end - map.start) / kTickRoom), 2, 8));
 }
 
 QFont chartFont(const QFont& from) {
@@ -47,19 +49,25 @@ QFont chartFont(const QFont& from) {
 
 }  // namespace
 
-DotDelegate::DotDelegate(const Appearance& appearance, DataTable& table, const KernelTableModel& rows,
-                         SharedScale scale)
-    : CellDelegate(appearance, table), rows_(rows), scale_(std::move(scale)) {}
+DotDelegate::DotDelegate(const Appearance& appearance, DataTable& table, SharedScale scale, Columns columns)
+    : CellDelegate(appearance, table), scale_(std::move(scale)), columns_(columns) {}
 
 void DotDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
-    if (index.column() == KernelTableModel::Kernel) return paintName(*painter, option, index);
-    if (index.column() != KernelTableModel::Dots) return CellDelegate::paint(painter, option, index);
+    if (index.column() == columns_.name) return paintName(*painter, option, index);
+    if (index.column() != columns_.dots) return CellDelegate::paint(painter, option, index);
     painter->save();
     paintGround(*painter, option, index);
     painter->setClipRect(option.rect);
-    paintDots(*painter, QRectF(option.rect), rows_.row(index.row()));
+    paintGrid(*painter, QRectF(option.rect));
+    paintDots(*painter, QRectF(option.rect), index.row());
     painter->restore();
 }
+
+io::KernelStyle DotDelegate::styleOf(int row) const {
+    return io::kernelStyle(kernelOf(row), appearance().colours().figure);
+}
+
+double DotDelegate::xOf(double value, const QRectF& cell) const { return placeIn(*scale_, value, cell); }
 
 void DotDelegate::paintName(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
     painter.save();
@@ -68,50 +76,27 @@ void DotDelegate::paintName(QPainter& painter, const QStyleOptionViewItem& optio
     QStyleOptionViewItem text = option;
     text.rect.adjust(kNameIndent, 0, 0, 0);  // room for the marker
     CellDelegate::paint(&painter, text, index);
-    const io::FigureTheme& theme = appearance().colours().figure;
-    const io::KernelStyle style = io::kernelStyle(rows_.row(index.row()).name, theme);
+    const io::KernelStyle style = styleOf(index.row());
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    io::paintMarker(painter, QPointF(option.rect.left() + 11.5, option.rect.center().y() + 0.5), kMeanRadius,
-                    style.shape, style.filled, style.colour, theme);
+    io::paintMarker(painter, QPointF(option.rect.left() + 11.5, option.rect.center().y() + 0.5), kNameRadius,
+                    style.shape, style.filled, style.colour, appearance().colours().figure);
     painter.restore();
 }
 
-void DotDelegate::paintDots(QPainter& painter, const QRectF& cell, const KernelRow& row) const {
-    const Colours& colours = appearance().colours();
+void DotDelegate::paintGrid(QPainter& painter, const QRectF& cell) const {
+    const io::FigureTheme& theme = appearance().colours().figure;
     const io::AxisMap map = mapOf(*scale_, cell.left(), cell.width());
-    for (const io::Tick& tick : ticksOf(map))
-        painter.fillRect(QRectF(std::round(map.position(tick.value)), cell.top(), 1.0, cell.height()),
-                         colours.figure.grid);
-    QPen dashed(colours.figure.secondary, 1.0, Qt::CustomDashLine, Qt::FlatCap);
+    for (const io::Tick& tick : ticksOf(*scale_, map))
+        painter.fillRect(QRectF(std::round(map.position(tick.value)), cell.top(), 1.0, cell.height()), theme.grid);
+    QPen dashed(theme.secondary, 1.0, Qt::CustomDashLine, Qt::FlatCap);
     dashed.setDashPattern({4.0, 3.0});
     dashed.setDashOffset(std::fmod(cell.top(), 7.0));  // dashes run on from row to row
     painter.setPen(dashed);
     for (const auto& [name, value] : scale_->references) {
-        const double x = std::floor(xOf(*scale_, value, cell)) + 0.5;
+        const double x = std::floor(xOf(value, cell)) + 0.5;
         painter.drawLine(QPointF(x, cell.top()), QPointF(x, cell.bottom()));
     }
-    if (row.name == "softmax" || row.relMse == 0.0) return paintWords(painter, cell, tr("exact: 0"));
-    if (!std::isfinite(row.relMse)) return paintWords(painter, cell, tr("undefined"));
-    if (!onAxis(*scale_, row.relMse)) return paintOffAxis(painter, cell, row);
-    const io::KernelStyle style = io::kernelStyle(row.name, colours.figure);
-    const double y = std::floor(cell.center().y()) + 0.5;
-    painter.setRenderHint(QPainter::Antialiasing);
-    double least = row.relMse, most = row.relMse;
-    for (const double seed : row.seeds)
-        if (std::isfinite(seed)) {
-            least = std::max(scale_->from, std::min(least, seed));
-            most = std::min(scale_->to, std::max(most, seed));
-        }
-    painter.setPen(QPen(style.colour, 1.4));
-    painter.drawLine(QPointF(xOf(*scale_, least, cell), y), QPointF(xOf(*scale_, most, cell), y));
-    if (row.seeds.size() > 1)
-        for (const double seed : row.seeds)
-            if (onAxis(*scale_, seed))
-                io::paintMarker(painter, QPointF(xOf(*scale_, seed, cell), y), kSeedRadius, style.shape, style.filled,
-                                style.colour, colours.figure);
-    io::paintMarker(painter, QPointF(xOf(*scale_, row.relMse, cell), y), kMeanRadius + 0.5, style.shape, style.filled,
-                    style.colour, colours.figure);
 }
 
 void DotDelegate::paintWords(QPainter& painter, const QRectF& cell, const QString& words) const {
@@ -120,39 +105,67 @@ void DotDelegate::paintWords(QPainter& painter, const QRectF& cell, const QStrin
     painter.drawText(cell.adjusted(kAxisMargin, 0, 0, -1), Qt::AlignLeft | Qt::AlignVCenter, words);
 }
 
-void DotDelegate::paintOffAxis(QPainter& painter, const QRectF& cell, const KernelRow& row) const {
-    const QString number = qt(analysis::displayText(row.relMse));
-    const bool above = row.relMse > scale_->to;
+void DotDelegate::paintOffAxis(QPainter& painter, const QRectF& cell, double value) const {
+    const QString number = qt(analysis::displayText(value));
+    const bool above = value > scale_->to;
     painter.setFont(chartFont(painter.font()));
     painter.setPen(appearance().colours().secondary);
     const Qt::Alignment alignment = Qt::AlignVCenter | (above ? Qt::AlignRight : Qt::AlignLeft);
     painter.drawText(cell.adjusted(4, 0, -4, -1), static_cast<int>(alignment), above ? number + " ▶" : "◀ " + number);
 }
 
-DotHeader::DotHeader(const Appearance& appearance, SharedScale scale, QWidget* parent)
-    : SortHeader(appearance, parent), scale_(std::move(scale)) {}
+DotHeader::DotHeader(const Appearance& appearance, SharedScale scale, int dotsColumn, QWidget* parent)
+    : SortHeader(appearance, parent), scale_(std::move(scale)), dotsColumn_(dotsColumn) {}
 
 void DotHeader::paintSection(QPainter* painter, const QRect& rect, int section) const {
     SortHeader::paintSection(painter, rect, section);
-    if (section != KernelTableModel::Dots) return;
+    if (section != dotsColumn_) return;
     painter->save();
     painter->setFont(chartFont(font()));
+    painter->setPen(appearance().colours().secondary);
+    paintReferences(*painter, rect);
+    paintNames(*painter, rect);
+    painter->restore();
+}
+
+void DotHeader::paintReferences(QPainter& painter, const QRect& rect) const {
     double free = rect.left();  // labels go from left to right and never over one another
     auto references = scale_->references;
     std::sort(references.begin(), references.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     for (const auto& [name, value] : references) {
-        const double x = std::floor(xOf(*scale_, value, QRectF(rect))) + 0.5;
-        painter->setPen(appearance().colours().secondary);
-        painter->drawLine(QPointF(x, rect.top() + 5), QPointF(x, rect.bottom()));
-        const double width = painter->fontMetrics().horizontalAdvance(qt(name));
+        if (name.empty()) continue;  // the axis says what it is
+        const double x = std::floor(placeIn(*scale_, value, QRectF(rect))) + 0.5;
+        painter.drawLine(QPointF(x, rect.top() + 5), QPointF(x, rect.bottom()));
+        const double width = painter.fontMetrics().horizontalAdvance(qt(name));
         double left = x - width - 5.0;
         if (left < free) left = x + 5.0;
         if (left < free || left + width > rect.right()) continue;
-        painter->drawText(QRectF(left, rect.top(), width + 1.0, rect.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                          qt(name));
+        painter.drawText(QRectF(left, rect.top(), width + 1.0, rect.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         qt(name));
         free = left + width + 6.0;
     }
-    painter->restore();
+}
+
+/// Each over its mark, pushed to the right where two would overlap; none where they do not fit beside one another.
+void DotHeader::paintNames(QPainter& painter, const QRect& rect) const {
+    auto names = scale_->names;
+    std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    std::vector<QRectF> places;
+    double free = rect.left();
+    for (const auto& [name, value] : names) {
+        const double width = painter.fontMetrics().horizontalAdvance(qt(name)) + 1.0;
+        const double left = std::max(placeIn(*scale_, value, QRectF(rect)) - width / 2.0, free);
+        places.emplace_back(left, rect.top(), width, rect.height());
+        free = left + width + 8.0;
+    }
+    double most = rect.right();
+    for (auto place = places.rbegin(); place != places.rend(); ++place) {
+        place->moveRight(std::min(place->right(), most));
+        most = place->left() - 8.0;
+    }
+    if (!places.empty() && places.front().left() < rect.left()) return;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        painter.drawText(places[i], Qt::AlignLeft | Qt::AlignVCenter, qt(names[i].first));
 }
 
 DotAxis::DotAxis(const Appearance& appearance, SharedScale scale, QWidget* parent)
@@ -174,12 +187,14 @@ void DotAxis::paintEvent(QPaintEvent*) {
     const io::AxisMap map = mapOf(*scale_, left_, width_);
     painter.fillRect(QRectF(left_ + kAxisMargin, 0.0, width_ - 2.0 * kAxisMargin, 1.0), colours.figure.axis);
     painter.setPen(colours.secondary);
-    for (const io::Tick& tick : ticksOf(map)) {
+    for (const io::Tick& tick : ticksOf(*scale_, map)) {
         const double x = std::round(map.position(tick.value));
         painter.fillRect(QRectF(x, 0.0, 1.0, 4.0), colours.figure.axis);
         painter.drawText(QRectF(x - 40.0, 4.0, 80.0, 14.0), Qt::AlignCenter, qt(tick.label));
     }
-    painter.drawText(QRectF(left_, 18.0, width_, 14.0), Qt::AlignCenter, tr("RelMSE, log scale"));
+    painter.setRenderHint(QPainter::TextAntialiasing);
+    const io::RichText title(scale_->title, colours.figure);
+    title.draw(painter, left_ + (width_ - title.width()) / 2.0, 25.0, colours.secondary);
 }
 
 }  // namespace dimscope::app

@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QSpinBox>
 
 #include "app/window/form_builder.h"
@@ -15,21 +16,26 @@ namespace dimscope::app {
 
 using Kind = analysis::ExperimentField::Kind;
 
+namespace {
+
+constexpr qsizetype kMostNamedLayers = 4;
+
+}  // namespace
+
 ExperimentForm::ExperimentForm(WorkspaceModel& model, const analysis::Experiment& experiment, QWidget* parent)
     : QWidget(parent), model_(model), experiment_(experiment) {
     FormBuilder builder(*this);
-    buildFields(builder);
     buildShared(builder);
+    for (const analysis::ExperimentField& field : experiment_.fields) {
+        if (!field.group.empty()) builder.section(qt(field.group));
+        addField(builder, field);
+    }
     builder.resetLink([this] { resetToDefaults(); });
     builder.finish();
     show();
     connect(&model_, &WorkspaceModel::opened, this, &ExperimentForm::refill);
     connect(&model_, &WorkspaceModel::parametersChanged, this, &ExperimentForm::show);
-}
-
-void ExperimentForm::buildFields(FormBuilder& builder) {
-    builder.section(qt(experiment_.title));
-    for (const analysis::ExperimentField& field : experiment_.fields) addField(builder, field);
+    connect(&model_, &WorkspaceModel::choiceChanged, this, &ExperimentForm::show);
 }
 
 void ExperimentForm::addField(FormBuilder& builder, const analysis::ExperimentField& field) {
@@ -38,7 +44,10 @@ void ExperimentForm::addField(FormBuilder& builder, const analysis::ExperimentFi
     std::function<void(double)>& shown = showField_[field.name];
     switch (field.kind) {
         case Kind::Integer: {
-            QSpinBox* box = builder.integer(label, static_cast<int>(field.least), static_cast<int>(field.most), tip);
+            QLabel* unit = nullptr;
+            QSpinBox* box = builder.integer(label, static_cast<int>(field.least), static_cast<int>(field.most), tip,
+                                            field.unit.empty() ? nullptr : &unit);
+            if (unit) unit->setText(qt(field.unit));
             connect(box, &QSpinBox::valueChanged, this, changed);
             shown = [box](double value) { box->setValue(static_cast<int>(value)); };
             break;
@@ -65,13 +74,15 @@ void ExperimentForm::addField(FormBuilder& builder, const analysis::ExperimentFi
     }
 }
 
+/// What all experiments have in common: which part of the dump.
 void ExperimentForm::buildShared(FormBuilder& builder) {
-    builder.section(tr("All experiments"));
-    prompts_ = builder.choice(tr("Prompts"), tr("Prompts that are evaluated"));
+    builder.section(tr("Experiment"));
+    layers_ = builder.choice(tr("Layers"), tr("All layers of the dump, or the one of the chosen head alone"));
+    for (const QString& text : {tr("all"), tr("chosen")}) layers_->addItem(text);
+    prompts_ = builder.choice(tr("Evaluate on"), tr("Prompts that are evaluated"));
     prompts_->addItem(tr("default"));
-    chosenLayer_ = builder.check(tr("Chosen layer only"), tr("Look at the layer of the chosen head alone"));
+    connect(layers_, &QComboBox::currentIndexChanged, this, &ExperimentForm::setShared);
     connect(prompts_, &QComboBox::currentIndexChanged, this, &ExperimentForm::setShared);
-    connect(chosenLayer_, &QCheckBox::toggled, this, &ExperimentForm::setShared);
 }
 
 void ExperimentForm::refill() {
@@ -81,13 +92,24 @@ void ExperimentForm::refill() {
     show();
 }
 
+/// "5 15 25", "layer 15".
+void ExperimentForm::nameLayers() {
+    if (!model_.isOpen()) return;
+    QStringList names;
+    for (const analysis::LayerInfo& layer : model_.workspace().info().layers)
+        names.append(QString::number(layer.layer.value));
+    layers_->setItemText(0, names.size() > kMostNamedLayers ? tr("all %1").arg(names.size()) : names.join(' '));
+    layers_->setItemText(1, model_.choice() ? tr("layer %1").arg(model_.choice()->layer.value) : tr("chosen"));
+}
+
 void ExperimentForm::show() {
     showing_ = true;
+    nameLayers();
     const ExperimentKey key = model_.workspace().experimentKey(experiment_.name);
     for (const analysis::ExperimentField& field : experiment_.fields)
         showField_[field.name](experiment_.value(key.request, field.name));
     if (model_.isOpen()) showPrompts(*prompts_, model_.parameters().errorPrompts, model_.workspace().info());
-    chosenLayer_->setChecked(model_.parameters().chosenLayerOnly);
+    layers_->setCurrentIndex(model_.parameters().chosenLayerOnly ? 1 : 0);
     showing_ = false;
 }
 
@@ -105,7 +127,7 @@ void ExperimentForm::setShared() {
     if (showing_) return;
     Parameters parameters = model_.parameters();
     if (model_.isOpen()) parameters.errorPrompts = chosenPrompts(*prompts_, model_.workspace().info());
-    parameters.chosenLayerOnly = chosenLayer_->isChecked();
+    parameters.chosenLayerOnly = layers_->currentIndex() == 1;
     model_.setParameters(parameters);
 }
 

@@ -8,7 +8,6 @@
 
 #include "analysis/experiments/experiment.h"
 
-class QCheckBox;
 class QComboBox;
 
 namespace dimscope::app {
@@ -16,7 +15,7 @@ namespace dimscope::app {
 class FormBuilder;
 class WorkspaceModel;
 
-/// Parameters of an experiment of the catalogue, made from its fields; below them what all experiments share.
+/// Parameters of an experiment of the catalogue: what all share, then its fields under their headings.
 class ExperimentForm : public QWidget {
     Q_OBJECT
 
@@ -24,10 +23,10 @@ public:
     ExperimentForm(WorkspaceModel& model, const analysis::Experiment& experiment, QWidget* parent = nullptr);
 
 private:
-    void buildFields(FormBuilder& builder);
     void buildShared(FormBuilder& builder);
     void addField(FormBuilder& builder, const analysis::ExperimentField& field);
     void refill();
+    void nameLayers();
     void show();
     void set(const analysis::ExperimentField& field, double value);
     void setShared();
@@ -37,7 +36,7 @@ private:
     const analysis::Experiment& experiment_;
     std::map<std::string, std::function<void(double)>> showField_;
     QComboBox* prompts_ = nullptr;
-    QCheckBox* chosenLayer_ = nullptr;
+    QComboBox* layers_ = nullptr;
     bool showing_ = false;
 };
 

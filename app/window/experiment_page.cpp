@@ -7,7 +7,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "analysis/figures/intervention_figures.h"
 #include "app/window/figure_panel.h"
 #include "app/window/findings_row.h"
 #include "app/window/page_header.h"
@@ -39,24 +38,21 @@ ExperimentPage::ExperimentPage(const PageContext& context, const analysis::Exper
     connect(&context.model.pump(), &JobPump::ticked, this, [this] {
         if (!isVisible() || !run_->running()) return;
         showState();
-        showSnapshot();
+        showSeen();
     });
 }
 
 void ExperimentPage::build() {
     state_->setObjectName("secondary");
     state_->setWordWrap(true);
+    state_->setContentsMargins(0, 8, 0, 8);
     notice_->setObjectName("notice");
     notice_->setAlignment(Qt::AlignCenter);
     notice_->setWordWrap(true);
     notice_->setMinimumHeight(240);
     start_->setToolTip(tr("Compute with the parameters at the right"));
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(0, 8, 0, 8);
-    row->setSpacing(12);
-    row->addWidget(state_, 1);
-    row->addWidget(cancel_);
-    row->addWidget(start_);
+    header().addButton(cancel_);
+    header().addButton(start_);
     grid_ = new QGridLayout;
     grid_->setHorizontalSpacing(kColumnGap);
     grid_->setVerticalSpacing(kRowGap);
@@ -64,10 +60,16 @@ void ExperimentPage::build() {
     auto* all = new QVBoxLayout(body());
     all->setContentsMargins(12, 0, 12, 8);
     all->setSpacing(0);
-    all->addLayout(row);
+    all->addWidget(state_);
     all->addWidget(notice_);
     all->addLayout(grid_);
     all->addStretch(1);
+}
+
+void ExperimentPage::setTop(QWidget* top) {
+    top_ = top;
+    auto* all = static_cast<QVBoxLayout*>(body()->layout());
+    all->insertWidget(all->indexOf(grid_), top);
 }
 
 QString ExperimentPage::title() const { return qt(run_->experiment().title); }
@@ -87,100 +89,107 @@ void ExperimentPage::startIfQuick() {
 void ExperimentPage::refresh() {
     startIfQuick();
     showState();
-    showOutcome();
+    showSeen();
 }
 
 void ExperimentPage::showState() {
-    const QString unsupported = run_->unsupported();
     start_->setVisible(!run_->running());
-    start_->setEnabled(unsupported.isEmpty());
+    start_->setEnabled(run_->unsupported().isEmpty());
     start_->setText(run_->continues() ? tr("Continue") : run_->outcome() ? tr("Run again") : tr("Run"));
     cancel_->setVisible(run_->running());
-    if (run_->running())
-        state_->setText(
-            tr("%1  ·  computing, %2 %").arg(qt(run_->experiment().question)).arg(qRound(run_->progress() * 100.0F)));
-    else if (run_->stale())
-        state_->setText(tr("Parameters have changed since. What is shown belongs to the former ones."));
-    else
-        state_->setText(qt(run_->experiment().question));
-}
-
-void ExperimentPage::showOutcome() {
-    header().setText(title(), {});
-    const QString unsupported = run_->unsupported();
-    QString notice;
-    if (!unsupported.isEmpty())
-        notice = tr("Not possible with this dump: %1.").arg(unsupported);
-    else if (!run_->failure().isEmpty())
-        notice = run_->continues()
-                     ? tr("%1 What was finished is kept: Continue goes on from there.").arg(run_->failure())
-                     : run_->failure();
-    else if (!run_->outcome())
-        notice = run_->running() ? tr("Computing…") : tr("Press Run.");
+    const QString text = stateText();
+    state_->setText(text);
+    state_->setVisible(!text.isEmpty());
+    const QString notice = noticeText();
     notice_->setText(notice);
     notice_->setVisible(!notice.isEmpty());
-    const auto& outcome = run_->outcome();
-    if (!outcome) findings().hide();
-    if (run_->snapshot() || (outcome == shown_ && !snapshot_)) return;
-    shown_ = outcome;
-    snapshot_ = nullptr;
-    showFindings(outcome ? outcome->findings : std::vector<analysis::Finding>{});
-    layOut(outcome ? *outcome : analysis::ExperimentOutcome{});
 }
 
-void ExperimentPage::showFindings(const std::vector<analysis::Finding>& found) {
-    findings().setFindings(found);
-    findings().setVisible(!found.empty());
+QString ExperimentPage::stateText() const {
+    if (run_->running())
+        return tr("%1  ·  computing, %2 %").arg(qt(run_->experiment().question)).arg(qRound(run_->progress() * 100.0F));
+    if (run_->stale()) return tr("Parameters have changed since. What is shown belongs to the former ones.");
+    if (run_->seen() && !run_->failure().isEmpty())
+        return run_->continues()
+                   ? tr("%1 What was finished is shown: Continue goes on from there.").arg(run_->failure())
+                   : run_->failure();
+    return qt(run_->experiment().question);
 }
 
-/// The replicates of a running control as far as they are there.
-void ExperimentPage::showSnapshot() {
-    const auto snapshot = run_->snapshot();
-    if (!snapshot || snapshot == snapshot_) return;
-    snapshot_ = snapshot;
-    analysis::ExperimentOutcome soFar;
-    for (std::size_t k = 0; k < snapshot->kernels.size(); ++k)
-        soFar.figures.push_back(analysis::nullHistogramFigure(*snapshot, k, {}));
-    notice_->hide();
-    showFindings({});
-    layOut(soFar);
+/// Why there is no result, while there is none.
+QString ExperimentPage::noticeText() const {
+    const QString unsupported = run_->unsupported();
+    if (!unsupported.isEmpty()) return tr("Not possible with this dump: %1.").arg(unsupported);
+    if (run_->seen()) return {};
+    if (run_->running()) return tr("Computing…");
+    if (run_->failure().isEmpty()) return tr("Press Run.");
+    return run_->continues() ? tr("%1 What was finished is kept: Continue goes on from there.").arg(run_->failure())
+                             : run_->failure();
 }
 
-void ExperimentPage::layOut(const analysis::ExperimentOutcome& outcome) {
-    while (figurePanels_.size() < outcome.figures.size()) figurePanels_.push_back(addFigure());
-    while (tablePanels_.size() < outcome.tables.size()) tablePanels_.push_back(addTable(kTableRow));
+void ExperimentPage::showSeen() {
+    const ExperimentRun::Outcome seen = run_->seen();
+    const bool running = run_->running();
+    if (anyShown_ && seen == shown_ && running == shownRunning_) return;
+    anyShown_ = true;
+    shown_ = seen;
+    shownRunning_ = running;  // what is missing is coming, or is not
+    findings().setFindings(seen ? seen->findings : std::vector<analysis::Finding>{});
+    findings().setVisible(seen && !seen->findings.empty());
+    if (top_) top_->setVisible(seen != nullptr);
+    showResult(seen.get());
+}
+
+void ExperimentPage::showResult(const analysis::ExperimentOutcome* outcome) {
+    header().setText(title(), {});
+    if (outcome)
+        layOut(outcome->figures, outcome->tables);
+    else
+        layOut({}, {});
+}
+
+void ExperimentPage::layOut(std::span<const analysis::Figure> figures, std::span<const analysis::Table> tables) {
+    while (figurePanels_.size() < figures.size()) figurePanels_.push_back(addFigure());
+    while (tablePanels_.size() < tables.size()) tablePanels_.push_back(addTable(kTableRow));
     while (grid_->count() > 0) delete grid_->takeAt(0);
     int row = 0, column = 0;
-    const auto place = [this, &row, &column](QWidget& panel, int columns, int height) {
-        if (column + columns > kColumns) {
-            ++row;
-            column = 0;
-        }
-        panel.setFixedHeight(height);
-        grid_->addWidget(&panel, row, column, 1, columns, Qt::AlignTop);
-        panel.show();
-        column += columns;
-    };
-    for (std::size_t i = 0; i < outcome.figures.size(); ++i) {
-        const analysis::Figure& figure = outcome.figures[i];
-        figurePanels_[i]->setFigure(figure);
-        place(*figurePanels_[i], figure.widthMm <= kHalfPageMm ? 1 : kColumns,
-              kCaptionHeight + static_cast<int>(figure.heightMm * kPixelsPerMm));
-    }
-    for (std::size_t i = 0; i < outcome.tables.size(); ++i) {
-        const analysis::Table& table = outcome.tables[i];
-        tablePanels_[i]->setTable(table, qt(table.caption));
-        place(*tablePanels_[i], kColumns,
-              kTableFrame + kTableRow * std::min(kMostRowsShown, static_cast<int>(table.rows())));
-    }
-    for (std::size_t i = outcome.figures.size(); i < figurePanels_.size(); ++i) {
+    placeFigures(figures, row, column);
+    placeTables(tables, row, column);
+    for (std::size_t i = figures.size(); i < figurePanels_.size(); ++i) {
         figurePanels_[i]->setNotice({}, {});
         figurePanels_[i]->hide();
     }
-    for (std::size_t i = outcome.tables.size(); i < tablePanels_.size(); ++i) {
+    for (std::size_t i = tables.size(); i < tablePanels_.size(); ++i) {
         tablePanels_[i]->clear({});
         tablePanels_[i]->hide();
     }
+}
+
+void ExperimentPage::placeFigures(std::span<const analysis::Figure> figures, int& row, int& column) {
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+        figurePanels_[i]->setFigure(figures[i]);
+        place(*figurePanels_[i], figures[i].widthMm <= kHalfPageMm ? 1 : kColumns,
+              kCaptionHeight + static_cast<int>(figures[i].heightMm * kPixelsPerMm), row, column);
+    }
+}
+
+void ExperimentPage::placeTables(std::span<const analysis::Table> tables, int& row, int& column) {
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+        tablePanels_[i]->setTable(tables[i], {});
+        place(*tablePanels_[i], kColumns,
+              kTableFrame + kTableRow * std::min(kMostRowsShown, static_cast<int>(tables[i].rows())), row, column);
+    }
+}
+
+void ExperimentPage::place(QWidget& panel, int columns, int height, int& row, int& column) {
+    if (column + columns > kColumns) {
+        ++row;
+        column = 0;
+    }
+    panel.setFixedHeight(height);
+    grid_->addWidget(&panel, row, column, 1, columns, Qt::AlignTop);
+    panel.show();
+    column += columns;
 }
 
 PageContent ExperimentPage::content() const {

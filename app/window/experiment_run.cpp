@@ -15,8 +15,9 @@ ExperimentRun::ExperimentRun(WorkspaceModel& model, const analysis::Experiment& 
 
 void ExperimentRun::dumpOpened() {
     job_.reset();
-    shown_.reset();
-    outcome_ = nullptr;
+    outcomeOf_.reset();
+    outcome_ = before_ = nullptr;
+    stream_ = nullptr;
     failure_.clear();
     pieces_ = nullptr;
     emit changed();
@@ -27,15 +28,21 @@ QString ExperimentRun::unsupported() const {
 }
 
 bool ExperimentRun::stale() const {
-    return outcome_ && shown_ && *shown_ != model_.workspace().experimentKey(experiment_.name);
+    return seenOf() && *seenOf() != model_.workspace().experimentKey(experiment_.name);
 }
 
 bool ExperimentRun::continues() const {
     return pieces_ && pieces_->size() > 0 && piecesOf_ == model_.workspace().experimentKey(experiment_.name);
 }
 
-std::shared_ptr<const analysis::ReplicateSnapshot> ExperimentRun::snapshot() const {
-    return running() && stream_ ? stream_->latest() : nullptr;
+ExperimentRun::Outcome ExperimentRun::seen() const {
+    if (looksAtRun()) return stream_->latest();
+    return stream_ ? before_ : outcome_;
+}
+
+const std::optional<ExperimentKey>& ExperimentRun::seenOf() const {
+    if (looksAtRun()) return streamOf_;
+    return stream_ ? beforeOf_ : outcomeOf_;
 }
 
 void ExperimentRun::start() {
@@ -46,7 +53,10 @@ void ExperimentRun::start() {
         piecesOf_ = key;
         pieces_ = std::make_shared<PieceFile>(PieceRun{}, std::filesystem::path{});
     }
-    stream_ = std::make_shared<analysis::ReplicateStream>();
+    beforeOf_ = std::optional(seenOf());
+    before_ = seen();
+    streamOf_ = key;
+    stream_ = std::make_shared<analysis::OutcomeStream>();
     job_ = model_.pump().io(
         [context = model_.ioContext(), key, pieces = pieces_, stream = stream_](const RunControl& control) {
             return runExperiment(context, key, control, {pieces.get(), stream.get()});
@@ -61,7 +71,9 @@ void ExperimentRun::take(const ExperimentKey& key, JobOutcome<Outcome> outcome) 
     job_.reset();
     if (auto* result = std::get_if<Outcome>(&outcome)) {
         outcome_ = std::move(*result);
-        shown_ = key;
+        outcomeOf_ = key;
+        stream_ = nullptr;
+        before_ = nullptr;
         pieces_ = nullptr;
     }
     if (const auto* failure = std::get_if<JobFailure>(&outcome)) failure_ = qt(failure->text);

@@ -27,11 +27,12 @@ public:
     void cancel();
     bool running() const { return static_cast<bool>(job_); }
     float progress() const { return job_.progress(); }
-    const Outcome& outcome() const { return outcome_; }
-    bool continues() const;  ///< a start would go on from what a cancelled run had finished
-    /// What a running control has so far; null where there is nothing to see.
-    std::shared_ptr<const analysis::ReplicateSnapshot> snapshot() const;
-    bool stale() const;                                  ///< there is an outcome, of other parameters
+    const Outcome& outcome() const { return outcome_; }  ///< of the last run that was finished
+    /// What there is to see: of a run that goes on or was stopped what it has so far, else the outcome. Null: nothing.
+    Outcome seen() const;
+    const std::optional<ExperimentKey>& seenOf() const;  ///< inputs of what is seen
+    bool continues() const;                              ///< a start would go on from what a cancelled run had finished
+    bool stale() const;                                  ///< what is seen is of other parameters
     const QString& failure() const { return failure_; }  ///< why there is none; empty: no failure
     QString unsupported() const;                         ///< why the dump cannot have it; empty: it can
 
@@ -44,12 +45,16 @@ private:
 
     WorkspaceModel& model_;
     const analysis::Experiment& experiment_;
-    std::optional<ExperimentKey> shown_;  ///< inputs of the outcome
+    bool looksAtRun() const { return stream_ && stream_->latest(); }
+
+    std::optional<ExperimentKey> outcomeOf_;  ///< its inputs
     Outcome outcome_;
     QString failure_;
     std::optional<ExperimentKey> piecesOf_;  ///< inputs of the pieces
     std::shared_ptr<PieceFile> pieces_;
-    std::shared_ptr<analysis::ReplicateStream> stream_;
+    std::shared_ptr<analysis::OutcomeStream> stream_;  ///< of the run that goes on or was stopped
+    std::optional<ExperimentKey> streamOf_, beforeOf_;
+    Outcome before_;  ///< what was seen when that run began
     JobHandle job_;
 };
 

@@ -48,6 +48,8 @@ void FigurePanel::setNotice(const QString& title, const QString& words) {
     stack_->setCurrentWidget(notice_);
 }
 
+void FigurePanel::addControl(QWidget* control) { caption_->addControl(control); }
+
 const std::shared_ptr<const analysis::Figure>& FigurePanel::figure() const { return view_->figure(); }
 
 void FigurePanel::copy() {

@@ -26,6 +26,7 @@ public:
     void setNotice(const QString& title, const QString& words);  ///< no figure, because ...
     const std::shared_ptr<const analysis::Figure>& figure() const;
     FigureView& view() { return *view_; }
+    void addControl(QWidget* control);  ///< beside the caption
     void copy();
     void exportFigure();  ///< asks how and where
 

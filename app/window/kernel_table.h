@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
-#include <memory>
-
-#include "app/window/dot_column.h"
+#include "app/report/kernel_rows.h"
+#include "app/window/dot_table.h"
 
 namespace dimscope::app {
 
-class CaptionRow;
-class DataTable;
+class KernelTableModel;
 
-/// Dot plot and table of the kernels as one thing: same rows, sorted and highlighted together.
-class KernelTable : public QWidget {
+/// Errors of the kernels on the chosen head, as dots and numbers.
+class KernelTable : public DotTable {
     Q_OBJECT
 
 public:
@@ -22,30 +19,16 @@ public:
                  bool layerComing);
     void clear(const QString& notice);
     void setChosen(const std::string& kernel);  ///< the row on the ground of a selection
-    DataTable& view() { return *view_; }
     KernelTableModel& rows() { return *rows_; }
 
 signals:
     void kernelChosen(const QString& name);
-    void exportTableAsked();
-    void exportFigureAsked();
-
-protected:
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void build();
     void showGates(bool shown);
-    void placeAxis();
-    void fitHeight();
 
-    const Appearance& appearance_;
-    SharedScale scale_;
-    CaptionRow* caption_;
-    DataTable* view_;
     KernelTableModel* rows_;
-    DotDelegate* delegate_;
-    DotAxis* axis_;
     std::string chosen_;
 };
 

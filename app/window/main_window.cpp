@@ -20,6 +20,7 @@
 #include "app/window/experiment_page.h"
 #include "app/window/grouping_page.h"
 #include "app/window/head_matrix.h"
+#include "app/window/intervention_page.h"
 #include "app/window/kernels_form.h"
 #include "app/window/kernels_page.h"
 #include "app/window/overview_panel.h"
@@ -36,6 +37,12 @@ namespace {
 
 constexpr int kLeftDock = 248, kRightDock = 256;
 constexpr QSize kDesignSize(1440, 900), kLeastSize(960, 640);
+
+/// A page of its own where an experiment has one.
+Page* experimentPage(const PageContext& context, const analysis::Experiment& experiment, QWidget* parent) {
+    if (experiment.name == "intervene") return new InterventionPage(context, experiment, parent);
+    return new ExperimentPage(context, experiment, parent);
+}
 
 }  // namespace
 
@@ -83,7 +90,7 @@ void MainWindow::buildCentre() {
     stack_->addWidget(start_);
     pages_ = {new ProfilePage(context, stack_), new GroupingPage(context, stack_), new KernelsPage(context, stack_)};
     for (const analysis::Experiment& experiment : analysis::experimentCatalog())
-        pages_.push_back(new ExperimentPage(context, experiment, stack_));
+        pages_.push_back(experimentPage(context, experiment, stack_));
     for (Page* page : pages_) {
         tabs_->addTab(page->title());
         stack_->addWidget(page);

@@ -22,6 +22,7 @@ PageHeader::PageHeader(QWidget* parent)
     setAttribute(Qt::WA_StyledBackground);
     setFixedHeight(45);
     title_->setObjectName("pageTitle");
+    title_->setMinimumWidth(1);  // a narrow window stays narrow
     details_->setObjectName("secondary");
     details_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     chip_->setObjectName("brushChip");
@@ -43,6 +44,11 @@ PageHeader::PageHeader(QWidget* parent)
 void PageHeader::setText(const QString& title, const QString& details) {
     title_->setText(title);
     details_->setText(details);
+}
+
+void PageHeader::addButton(QPushButton* button) {
+    auto* row = static_cast<QHBoxLayout*>(layout());
+    row->insertWidget(row->indexOf(export_), button);
 }
 
 void PageHeader::setBrushed(const std::vector<int>& dimensions) {

@@ -17,6 +17,7 @@ public:
     explicit PageHeader(QWidget* parent = nullptr);
 
     void setText(const QString& title, const QString& details);
+    void addButton(QPushButton* button);                  ///< before the export
     void setBrushed(const std::vector<int>& dimensions);  ///< empty: no chip
 
 signals:

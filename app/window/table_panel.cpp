@@ -9,6 +9,7 @@
 #include "app/window/cell_delegate.h"
 #include "app/window/data_table.h"
 #include "app/window/export_files.h"
+#include "app/window/qt_text.h"
 #include "app/window/table_model.h"
 
 namespace dimscope::app {
@@ -37,7 +38,7 @@ TablePanel::TablePanel(const Appearance& appearance, int rowHeight, QWidget* par
 }
 
 void TablePanel::setTable(analysis::Table table, const QString& title, const std::string& sortColumn) {
-    caption_->setText(title, {});
+    caption_->setText(title, title.isEmpty() ? qt(table.caption) : QString());
     const bool first = model_->columnCount() == 0;
     int column = -1;
     for (std::size_t c = 0; c < table.columns.size(); ++c)

@@ -33,7 +33,8 @@ public:
 
     /// By the names of columns; those that are not named share the width.
     void setColumns(std::map<std::string, ColumnView> columns);
-    /// The order that the person chose stays; `sortColumn` (a column's name, descending) is the first one.
+    /// Without a title the table's caption stands there. The order that the person chose stays; `sortColumn` (a
+    /// column's name, descending) is the first one.
     void setTable(analysis::Table table, const QString& title, const std::string& sortColumn = {});
     void clear(const QString& title);
     const std::shared_ptr<const analysis::Table>& table() const;

@@ -60,7 +60,7 @@ std::vector<EndLabel> endLabels(const DrawnFigure& drawn, std::size_t panel) {
     std::vector<double> wanted;
     for (std::size_t i = 0; i < marks.size(); ++i) {
         const auto* line = std::get_if<Line>(&marks[i]);
-        if (!line || line->endLabel.empty()) continue;
+        if (!line || line->endLabel.empty() || line->labelNear) continue;
         const auto pieces = linePieces(*line, place);
         if (pieces.empty()) continue;
         labels.push_back({i, pieces.back().back(), 0.0});

@@ -168,7 +168,8 @@ private:
         double most = theme_.em(kLeastRight);
         for (const Panel& p : figure_.panels)
             for (const auto& mark : p.marks)
-                if (const auto* line = std::get_if<analysis::Line>(&mark); line && !line->endLabel.empty())
+                if (const auto* line = std::get_if<analysis::Line>(&mark);
+                    line && !line->endLabel.empty() && !line->labelNear)
                     most = std::max(
                         most, theme_.em(kLeaderRoom + kEndMarkerRoom + 0.4) + RichText(line->endLabel, theme_).width());
         for (const ColourBarGeometry& bar : result_.colourBars) {

@@ -11,6 +11,7 @@
 #include "io/figure/end_labels.h"
 #include "io/figure/label_layout.h"
 #include "io/figure/mark_geometry.h"
+#include "io/figure/near_labels.h"
 #include "io/figure/rich_text.h"
 
 namespace dimscope::io {
@@ -19,6 +20,7 @@ namespace {
 using namespace analysis;
 
 constexpr double kNoDescenders = 0.24;  // numbers need less height than words
+constexpr double kTextLine = 1.45;      // of texts with several lines
 
 struct BarLabel {
     RichText text;
@@ -46,6 +48,14 @@ public:
         collectObstacles();
         each<Points>([this](const Points& points) { pointLabels(points); });
         each<Rule>([this](const Rule& rule) { ruleLabel(rule); });
+        each<Span>([this](const Span& span) { spanLabel(span); });
+    }
+
+    /// Where texts and marks stand, once everything is painted.
+    std::vector<QRectF> taken() const {
+        std::vector<QRectF> all = texts_;
+        all.insert(all.end(), obstacles_.begin(), obstacles_.end());
+        return all;
     }
 
 private:
@@ -75,13 +85,32 @@ private:
 
     void fixedText(const Text& source) {
         if (!place_.x.holds(source.x) || !place_.y.holds(source.y)) return;
-        const RichText text(source.text, theme_, source.bold);
-        double left = place_.x.position(source.x);
-        if (source.anchor == Text::Anchor::Centre) left -= text.width() / 2;
-        if (source.anchor == Text::Anchor::Right) left -= text.width();
-        const double inset = theme_.em(0.5);  // off the axis line
-        left = std::max(left, place_.plot.left() + inset);
-        draw(text, text.rect(left, place_.y.position(source.y)), textColour(source.ink, theme_));
+        double y = place_.y.position(source.y);
+        for (std::size_t from = 0; from <= source.text.size(); y += theme_.em(kTextLine)) {
+            const std::size_t end = std::min(source.text.find('\n', from), source.text.size());
+            const RichText text(source.text.substr(from, end - from), theme_, source.bold);
+            from = end + 1;
+            double left = place_.x.position(source.x);
+            if (source.anchor == Text::Anchor::Centre) left -= text.width() / 2;
+            if (source.anchor == Text::Anchor::Right) left -= text.width();
+            const double inset = theme_.em(0.5);  // off the axis line
+            left = std::max(left, place_.plot.left() + inset);
+            if (!text.empty()) draw(text, text.rect(left, y), textColour(source.ink, theme_));
+        }
+    }
+
+    // In the middle of the arrow, on the ground; beside an arrow that is too short for it.
+    void spanLabel(const Span& span) {
+        if (span.label.empty() || !place_.x.holds(span.from) || !place_.x.holds(span.to) || !place_.y.holds(span.y))
+            return;
+        const RichText text(span.label, theme_, true);
+        const double a = place_.x.position(std::min(span.from, span.to)),
+                     b = place_.x.position(std::max(span.from, span.to));
+        const double y = place_.y.position(span.y), pad = theme_.em(0.5);
+        if (b - a < text.width() + theme_.em(3.0)) return draw(text, text.rect(a, y - theme_.em(1.0)), theme_.text);
+        const QRectF rect = text.rect((a + b - text.width()) / 2, y);
+        painter_.fillRect(rect.adjusted(-pad, 0.0, pad, 0.0), theme_.ground);
+        draw(text, rect, theme_.text);
     }
 
     void barLabels() {
@@ -248,8 +277,10 @@ private:
 
 void paintLabels(QPainter& painter, const DrawnFigure& drawn) {
     for (std::size_t i = 0; i < drawn.figure->panels.size(); ++i) {
-        LabelPainter(painter, drawn, i).paint();
+        LabelPainter labels(painter, drawn, i);
+        labels.paint();
         paintEndLabels(painter, drawn, i);
+        paintNearLabels(painter, drawn, i, labels.taken());
     }
 }
 

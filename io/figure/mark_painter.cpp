@@ -17,6 +17,7 @@ namespace {
 using namespace analysis;
 
 constexpr double kLineMarkerPoints = 5.0;  // diameter of the markers on lines
+constexpr float kRibbonOpacity = 0.6F;
 
 // Both halves of the painting share the panel at hand.
 class MarkPainter {
@@ -43,6 +44,11 @@ public:
         }
     }
 
+    void ribbons() {
+        for (const Mark& mark : panel_.marks)
+            if (const auto* ribbon = std::get_if<Ribbon>(&mark)) paintRibbon(*ribbon);
+    }
+
     void above() {
         for (const Mark& mark : panel_.marks)
             if (const auto* rule = std::get_if<Rule>(&mark)) paintRule(*rule);
@@ -50,6 +56,7 @@ public:
             if (const auto* line = std::get_if<Line>(&mark)) paintLineMarkers(*line);
             if (const auto* points = std::get_if<Points>(&mark)) paintPoints(*points);
             if (const auto* arc = std::get_if<Arc>(&mark)) paintArc(*arc);
+            if (const auto* span = std::get_if<Span>(&mark)) paintSpan(*span);
         }
     }
 
@@ -74,6 +81,21 @@ private:
             rect.setBottom(std::max(a, b));
         }
         painter_.fillRect(rect, inkColour(band.ink, theme_));
+    }
+
+    void paintRibbon(const Ribbon& ribbon) {
+        QPolygonF upper, lower;
+        for (const Ribbon::Part& part : ribbon.parts) {
+            if (!std::isfinite(part.x) || !std::isfinite(part.from) || !std::isfinite(part.to)) continue;
+            const double x = place_.x.position(place_.x.clamped(part.x));
+            upper.append({x, place_.y.position(place_.y.clamped(part.to))});
+            lower.prepend({x, place_.y.position(place_.y.clamped(part.from))});
+        }
+        QPainterPath path;
+        path.addPolygon(upper + lower);
+        QColor colour = inkColour(ribbon.ink, theme_);
+        colour.setAlphaF(kRibbonOpacity);  // lines and grid stay in sight
+        painter_.fillPath(path, colour);
     }
 
     void brushedColumns(const Bars& bars) {
@@ -153,7 +175,7 @@ private:
             if (point.ink.role == Role::Kernel) {
                 const KernelStyle style = kernelStyle(point.ink.kernel, theme_);
                 shape = style.shape;
-                filled = style.filled;
+                if (!points.ownFilling) filled = style.filled;
             }
             const double radius = point.sizePt * theme_.unitsPerPoint / 2;
             if (highlight_.isBrushed(point.hover.key) && !hasNamedRows(panel_)) paintRing(placed->centre, radius);
@@ -189,6 +211,22 @@ private:
         for (const QPointF& end : {from, to}) painter_.drawEllipse(end, theme_.em(0.23), theme_.em(0.23));
     }
 
+    // Between the heads of two arrows; the text stands on the ground in the middle and is painted by the labels.
+    void paintSpan(const Span& span) {
+        if (!place_.x.holds(span.from) || !place_.x.holds(span.to) || !place_.y.holds(span.y)) return;
+        const double a = place_.x.position(std::min(span.from, span.to)),
+                     b = place_.x.position(std::max(span.from, span.to));
+        const double y = theme_.snapped(place_.y.position(span.y)), head = theme_.em(0.36);
+        const QColor colour = inkColour(span.ink, theme_);
+        paintStraightLine(painter_, {a, y}, {b, y}, colour, theme_);
+        for (const auto& [tip, back] : {std::pair(a, head), std::pair(b, -head)}) {
+            const QPointF end(tip, y + theme_.lineWidth / 2);
+            painter_.setPen(Qt::NoPen);
+            painter_.setBrush(colour);
+            painter_.drawPolygon(QPolygonF({end, end + QPointF(back, -0.6 * head), end + QPointF(back, 0.6 * head)}));
+        }
+    }
+
     QPainter& painter_;
     const Panel& panel_;
     const PanelGeometry& place_;
@@ -202,7 +240,11 @@ void paintMarksBelow(QPainter& painter, const DrawnFigure& drawn) {
     const std::size_t count = drawn.figure->panels.size();
     for (std::size_t i = 0; i < count; ++i) MarkPainter(painter, drawn, i).bands();
     paintGrid(painter, drawn);
-    for (std::size_t i = 0; i < count; ++i) MarkPainter(painter, drawn, i).heatMapsAndBars();
+    for (std::size_t i = 0; i < count; ++i) {
+        MarkPainter marks(painter, drawn, i);
+        marks.ribbons();
+        marks.heatMapsAndBars();
+    }
 }
 
 void paintMarksAbove(QPainter& painter, const DrawnFigure& drawn) {

@@ -33,8 +33,9 @@ InterventionParams wholeIntervention() {
 }
 
 InterventionResult ranInPieces(const InterventionParams& params, HeadSource& source, PieceStore* store = nullptr,
-                               const RunControl& control = {}, ReplicateStream* stream = nullptr) {
-    return intervene(params, KernelFactory{}, source, *kernels::makeBackend("cpu"), control, {store, stream});
+                               const RunControl& control = {},
+                               std::function<void(const InterventionResult&)> seen = {}) {
+    return intervene(params, KernelFactory{}, source, *kernels::makeBackend("cpu"), control, {store, std::move(seen)});
 }
 
 void expectSame(const InterventionResult& a, const InterventionResult& b) {
@@ -124,26 +125,41 @@ TEST(InterventionPieces, APieceOfAnotherRunIsRefused) {
     EXPECT_THROW(ranInPieces(params, source, &store), kernels::ShapeError);
 }
 
-TEST(InterventionPieces, ReplicatesStreamWhileTheyAreComputed) {
+TEST(InterventionPieces, WhatIsThereIsSeenWhileTheRestIsComputed) {
     MemorySource source({3, 24, 16, 6, true});  // enough subsets for new ones in every step
     InterventionParams params = wholeIntervention();
-    params.rungs.clear();
+    params.rungs = {ControlRung::Gaussian};
+    params.draws = 1;
     params.dose = params.sweep = false;
-    ReplicateStream stream;
-    MemoryPieces store;
-    store.cancelAfter = 1 + 24 + 24 + 24;  // profile, own errors, and the first two steps of fifty replicates
-    EXPECT_THROW(ranInPieces(params, source, &store, store.control, &stream), kernels::Cancelled);
-    const auto early = stream.latest();
-    ASSERT_TRUE(early);
-    EXPECT_EQ(early->ratios[0].size(), 50U);
-    EXPECT_EQ(early->replicates, 120);
-    const InterventionResult result = ranInPieces(params, source, &store, {}, &stream);
-    const auto last = stream.latest();
-    for (std::size_t k = 0; k < 2; ++k) {
-        EXPECT_EQ(last->ratios[k], result.subsetControls[k].ratios);
-        EXPECT_EQ(last->p[k], result.subsetControls[k].p);
-        EXPECT_TRUE(std::equal(early->ratios[k].begin(), early->ratios[k].end(), last->ratios[k].begin()));
+    std::vector<InterventionResult> seen;
+    const auto look = [&seen](const InterventionResult& soFar) { seen.push_back(soFar); };
+    MemoryPieces counted;
+    const InterventionResult whole = ranInPieces(params, source, &counted, {}, look);
+    ASSERT_GE(seen.size(), 5U);  // own errors, the Gaussian control, three steps of at most fifty replicates
+    EXPECT_TRUE(seen[0].controls.empty());
+    EXPECT_EQ(seen[0].methods[0].retained.ratio, whole.methods[0].retained.ratio);
+    EXPECT_EQ(seen[1].controls.size(), 1U);
+    EXPECT_TRUE(seen[1].subsetControls.empty());
+    ASSERT_EQ(seen[2].subsetControls.size(), 2U);
+    const SubsetControl& early = seen[2].subsetControls[1];
+    const std::vector<double>& all = whole.subsetControls[1].ratios;
+    EXPECT_EQ(early.ratios.size(), 50U);
+    EXPECT_EQ(early.wanted, 120U);
+    EXPECT_TRUE(std::equal(early.ratios.begin(), early.ratios.end(), all.begin()));
+    const auto atLeast = std::count_if(all.begin(), all.begin() + 50,
+                                       [&](double ratio) { return ratio >= whole.methods[1].retained.ratio; });
+    EXPECT_EQ(early.p, static_cast<double>(1 + atLeast) / 51.0);
+    for (const InterventionResult& soFar : seen) {
+        EXPECT_TRUE(soFar.running);
+        EXPECT_EQ(soFar.selected, whole.selected);
+        EXPECT_FALSE(soFar.provenance.parameters.empty());
     }
+    EXPECT_FALSE(whole.running);
+    EXPECT_EQ(whole.subsetControls[1].wanted, 120U);
+    seen.clear();
+    MemoryPieces shard(1, 2);
+    ranInPieces(params, source, &shard, {}, look);
+    EXPECT_TRUE(seen.empty()) << "a shard has nothing to show";
 }
 
 CalibrationParams smallCalibration() {

@@ -23,6 +23,21 @@ public:
         on(vertical ? panel_.x : panel_.y, b.to, "band");
         require(b.from < b.to, "band has no width");
     }
+    void operator()(const Ribbon& ribbon) {
+        require(ribbon.parts.size() > 1, "ribbon without an area");
+        for (const Ribbon::Part& part : ribbon.parts) {
+            on(panel_.x, part.x, "ribbon x");
+            on(panel_.y, part.from, "ribbon");
+            on(panel_.y, part.to, "ribbon");
+            require(part.from <= part.to, "ribbon upside down");
+        }
+    }
+    void operator()(const Span& span) {
+        on(panel_.x, span.from, "span");
+        on(panel_.x, span.to, "span");
+        on(panel_.y, span.y, "span");
+        require(!span.label.empty(), "span without a label");
+    }
     void operator()(const HeatMap& m) {
         require(m.values && !m.values->empty(), "heat map has no values");
         require(m.from < m.to && std::isfinite(m.from) && std::isfinite(m.to), "heat map has no range");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/experiment_page.h"
 
+#include <QComboBox>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTest>
@@ -69,49 +70,6 @@ TEST_F(ExperimentPageTest, aChangedParameterMakesItStaleAndRunAgainUsesIt) {
     EXPECT_TRUE(window().model().parameters().experiments.empty());
 }
 
-/// A small control of one layer, long enough to be cancelled.
-Parameters smallIntervention(MainWindow& window) {
-    Parameters parameters = window.model().parameters();
-    parameters.chosenLayerOnly = true;
-    parameters.experiments["intervene"] = {{"rows", 4.0},         {"seeds", 1.0}, {"gaussian", 0.0},
-                                           {"replicates", 120.0}, {"s", 1.0},     {"top", 4.0}};
-    return parameters;
-}
-
-TEST_F(ExperimentPageTest, aCancelledControlGoesOnFromItsReplicates) {
-    choose(15, 4);
-    ExperimentPage& page = show("Intervention");
-    EXPECT_EQ(page.run().outcome(), nullptr);  // takes its time: nobody starts it but a person
-    window().model().setParameters(smallIntervention(window()));
-    ASSERT_TRUE(waitUntil([&] { return button(page, "Run") != nullptr; }));
-    QTest::mouseClick(button(page, "Run"), Qt::LeftButton);
-    ASSERT_TRUE(waitUntil([&] { return page.run().snapshot() != nullptr || page.run().outcome(); }));
-    if (!page.run().outcome()) {
-        const auto seen = page.run().snapshot();
-        EXPECT_EQ(seen->replicates, 120);
-        ASSERT_TRUE(waitUntil([&] { return button(page, "Cancel") != nullptr || page.run().outcome(); }));
-        page.run().cancel();
-        ASSERT_TRUE(waitUntil([&] { return !page.run().running(); }));
-    }
-    if (!page.run().outcome()) {
-        EXPECT_TRUE(page.run().continues());
-        ASSERT_TRUE(waitUntil([&] { return button(page, "Continue") != nullptr; }));
-        QTest::mouseClick(button(page, "Continue"), Qt::LeftButton);
-        ASSERT_TRUE(waitUntil([&] { return page.run().outcome() != nullptr; }));
-    }
-    // The same as one run without a stop.
-    const JobContext context{openForWorkspace(sample().toStdString()), std::make_shared<ResultStore>(),
-                             std::make_shared<BackendSlot>()};
-    const auto whole = runExperiment(context, window().model().workspace().experimentKey("intervene"), {});
-    ASSERT_EQ(whole->tables.size(), page.run().outcome()->tables.size());
-    for (std::size_t t = 0; t < whole->tables.size(); ++t)
-        for (std::size_t c = 0; c < whole->tables[t].columns.size(); ++c)
-            for (std::size_t row = 0; row < whole->tables[t].rows(); ++row)
-                EXPECT_EQ(analysis::displayText(whole->tables[t].columns[c].cells[row]),
-                          analysis::displayText(page.run().outcome()->tables[t].columns[c].cells[row]));
-    EXPECT_FALSE(page.run().continues());
-}
-
 TEST_F(ExperimentPageTest, cancelSaysSoAndRunStartsAnew) {
     ExperimentPage& page = show("Orders");
     page.run().cancel();
@@ -121,6 +79,25 @@ TEST_F(ExperimentPageTest, cancelSaysSoAndRunStartsAnew) {
     ASSERT_TRUE(waitUntil([&] { return button(page, "Run") != nullptr; }));
     QTest::mouseClick(button(page, "Run"), Qt::LeftButton);
     EXPECT_TRUE(waitUntil([&] { return page.run().outcome() != nullptr; }));
+}
+
+TEST_F(ExperimentPageTest, theFormNamesTheLayersAndFollowsTheChosenOne) {
+    choose(15, 4);
+    show("Orders");
+    QComboBox* layers = nullptr;
+    for (ExperimentForm* form : window().findChildren<ExperimentForm*>())
+        for (QComboBox* box : form->findChildren<QComboBox*>())
+            if (box->accessibleName() == "Layers" && box->isVisible()) layers = box;
+    ASSERT_NE(layers, nullptr);
+    EXPECT_EQ(layers->itemText(0), "5 15 25");
+    EXPECT_EQ(layers->itemText(1), "layer 15");
+    layers->setCurrentIndex(1);
+    EXPECT_TRUE(window().model().parameters().chosenLayerOnly);
+    EXPECT_EQ(window().model().workspace().experimentKey("orders").request.selection.layers,
+              (std::vector{analysis::LayerIndex{15}}));
+    choose(25, 0);
+    EXPECT_EQ(layers->itemText(1), "layer 25");
+    EXPECT_EQ(layers->currentIndex(), 1);
 }
 
 }  // namespace

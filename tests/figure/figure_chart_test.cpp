@@ -216,6 +216,77 @@ TEST(FigureChart, HighlightTurnsHoveredIntoInkAndPartnerIntoBlue) {
     EXPECT_EQ(image.pixelColor(overBar), lightTheme().band);
 }
 
+TEST(FigureChart, ARibbonFillsTheAreaBetweenItsLines) {
+    Figure figure;
+    analysis::Panel panel;
+    panel.x.to = 2.0;
+    panel.y.to = 4.0;
+    panel.x.grid = panel.y.grid = false;
+    panel.marks.push_back(
+        analysis::Ribbon{{{0.0, 1.0, 2.0}, {1.0, 1.0, 2.0}, {2.0, 1.0, 2.0}}, {analysis::Role::BulkKey, {}}});
+    panel.marks.push_back(analysis::Span{0.5, 1.5, 3.0, "× 3", {analysis::Role::Accent, {}}});
+    figure.panels.push_back(panel);
+    const FigureTheme theme = lightTheme();
+    const QImage image = renderFigure(figure, theme, QSize(400, 300), 1.0);
+    const FigureGeometry geometry = layoutFigure(figure, theme, QSizeF(400, 300));
+    const PanelGeometry& place = geometry.panels[0];
+    const auto at = [&](double x, double y) {
+        return image.pixelColor(QPointF(place.x.position(x), place.y.position(y)).toPoint());
+    };
+    for (const double x : {0.2, 1.0, 1.8}) {
+        EXPECT_NE(at(x, 1.5), theme.ground) << x;
+        EXPECT_EQ(at(x, 1.5), at(0.5, 1.2)) << "one colour everywhere";
+        EXPECT_EQ(at(x, 0.8), theme.ground) << x;
+        EXPECT_EQ(at(x, 2.2), theme.ground) << x;
+    }
+    EXPECT_EQ(at(0.6, 3.0), theme.accent);
+    EXPECT_EQ(at(0.4, 3.0), theme.ground);
+    EXPECT_EQ(at(1.6, 3.0), theme.ground);
+}
+
+/// Two lines from one point to another, far apart in between.
+Figure bundleOf(bool near) {
+    Figure figure;
+    analysis::Panel panel;
+    panel.x.to = 10.0;
+    panel.y.to = 2.0;
+    panel.x.grid = panel.y.grid = false;
+    for (const double bend : {1.8, 0.2}) {
+        analysis::Line line;
+        line.points = {{0.0, 1.0}, {5.0, bend}, {10.0, 1.0}};
+        line.ink = {analysis::Role::Accent, {}};
+        line.endLabel = "name";
+        line.labelNear = near;
+        panel.marks.push_back(line);
+    }
+    figure.panels.push_back(panel);
+    return figure;
+}
+
+TEST(FigureChart, NamesOfLinesThatMeetStandBesideThem) {
+    const FigureTheme theme = lightTheme();
+    const Figure near = bundleOf(true), atEnd = bundleOf(false);
+    const FigureGeometry geometry = layoutFigure(near, theme, QSizeF(500, 300));
+    EXPECT_GT(geometry.panels[0].plot.right(), layoutFigure(atEnd, theme, QSizeF(500, 300)).panels[0].plot.right())
+        << "no room is kept at the end";
+    Figure unnamed = near;
+    for (analysis::Mark& mark : unnamed.panels[0].marks) std::get<analysis::Line>(mark).endLabel.clear();
+    const QImage with = renderFigure(near, theme, QSize(500, 300), 1.0),
+                 without = renderFigure(unnamed, theme, QSize(500, 300), 1.0);
+    int upper = 0, lower = 0, onLines = 0;
+    const QRect plot = geometry.panels[0].plot.toAlignedRect();
+    for (int y = 0; y < 300; ++y)
+        for (int x = 0; x < 500; ++x) {
+            if (with.pixelColor(x, y) == without.pixelColor(x, y)) continue;
+            EXPECT_TRUE(plot.contains(x, y)) << x << ", " << y;
+            (y < plot.center().y() ? upper : lower) += 1;
+            onLines += without.pixelColor(x, y) == theme.ground ? 0 : 1;
+        }
+    EXPECT_GT(upper, 20);
+    EXPECT_GT(lower, 20);
+    EXPECT_EQ(onLines, 0) << "a name covers a line";
+}
+
 TEST(FigureChart, XAtIsTheInverseOfTheAxis) {
     FigureChart chart;
     chart.setFigure(std::make_shared<const Figure>(sortedSample()));

@@ -51,6 +51,35 @@ TEST(Pgfplots, IsACompleteDocument) {
     EXPECT_EQ(occurrences(text, "{"), occurrences(text, "}"));
 }
 
+TEST(Pgfplots, ARibbonIsAnAreaAndASpanAnArrow) {
+    Axis x, y;
+    x.to = 2.0;
+    y.to = 4.0;
+    const std::string area =
+        sourceOf(Ribbon{{{0.0, 1.0, 2.0}, {1.0, std::nan(""), 3.0}, {2.0, 0.5, 9.0}}, {Role::BulkKey, {}}}, x, y);
+    EXPECT_NE(area.find("\\fill[inkBulkKey, fill opacity=0.6] (axis cs:0,2) -- (axis cs:2,4) -- (axis cs:2,0.5) -- "
+                        "(axis cs:0,1) -- cycle;"),
+              std::string::npos)
+        << area;
+    const std::string arrow = sourceOf(Span{0.5, 1.5, 1.0, "× 3", {}}, x, y);
+    EXPECT_NE(arrow.find("<->, >=stealth] (axis cs:0.5,1) -- (axis cs:1.5,1);"), std::string::npos) << arrow;
+    EXPECT_NE(arrow.find("at (axis cs:1,1)"), std::string::npos) << arrow;
+    EXPECT_EQ(sourceOf(Span{0.5, 9.0, 1.0, "× 3", {}}, x, y).find("stealth"), std::string::npos);
+}
+
+TEST(Pgfplots, TextsMayHaveSeveralLinesAndMarksTheirOwnFilling) {
+    const std::string text = sourceOf(Text{0.5, 0.5, "one\ntwo", Text::Anchor::Left, {}, false});
+    EXPECT_NE(text.find("{one}"), std::string::npos) << text;
+    EXPECT_NE(text.find("yshift=-3.40mm"), std::string::npos) << text;
+    EXPECT_NE(text.find("{two}"), std::string::npos) << text;
+    Points points;
+    points.points.push_back({0.5, 0.5, {Role::Kernel, "performer"}, 4.0, {}, {}});
+    const std::string filled = sourceOf(points);
+    points.ownFilling = true;
+    points.filled = false;
+    EXPECT_NE(sourceOf(points), filled);
+}
+
 TEST(Pgfplots, BarsHaveBaseWhiskerAndLabel) {
     Bars bars;
     bars.bars.push_back({0.5, 0.0, 0.4, {Role::OutlierQuery, {}}, 0.3, 0.5, "5_4", {}});
