@@ -14,7 +14,7 @@ namespace dimscope::analysis {
 namespace {
 
 constexpr int kMostDecimals = 6;
-constexpr std::size_t kMostNamed = 6;  // layers or heads; of more only the number is said
+constexpr std::size_t kMostPlacesNamed = 6;  // layers or heads; of more only the number is said
 
 /// A list of the selection as the provenance has it; empty: all.
 std::vector<std::int64_t> selectedIn(const Provenance& provenance, const std::string& what) {
@@ -78,9 +78,9 @@ std::string interventionExtent(const InterventionResult& result) {
     for (const RetainedHead& head : result.heads) layers.insert(head.layer.value);
     const std::vector<std::int64_t> heads = selectedIn(result.provenance, "heads");
     std::string which = fmt::format("{} {}", layers.size() == 1 ? "Layer" : "Layers", fmt::join(layers, " "));
-    if (layers.size() > kMostNamed) which = fmt::format("{} layers", layers.size());
+    if (layers.size() > kMostPlacesNamed) which = fmt::format("{} layers", layers.size());
     if (heads.empty()) return which + " · all heads";
-    if (heads.size() > kMostNamed) return fmt::format("{} · {} heads", which, heads.size());
+    if (heads.size() > kMostPlacesNamed) return fmt::format("{} · {} heads", which, heads.size());
     return fmt::format("{} · heads {}", which, fmt::join(heads, " "));
 }
 

@@ -19,7 +19,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kLeastFiguresHeight = 260;
+constexpr int kLeastPairHeight = 260;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void InterventionPage::build() {
     column->addWidget(table_);
     column->addLayout(figures, 1);
     setTop(fold);
-    setFold(fold, kLeastFiguresHeight, figures);
+    setFold(fold, kLeastPairHeight, figures);
 }
 
 void InterventionPage::wire() {
@@ -90,7 +90,7 @@ void InterventionPage::showResult(const analysis::ExperimentOutcome* outcome) {
     const analysis::InterventionResult& result = *outcome->intervention;
     header().setText(qt(analysis::interventionExtent(result)), qt(analysis::interventionDetails(result)));
     table_->setResult(result, run().running());
-    setLeastFold(table_->sizeHint().height() + kLeastFiguresHeight);
+    setLeastFold(table_->sizeHint().height() + kLeastPairHeight);
     showFigures();
     layOut({}, std::span(outcome->tables).subspan(1));  // the first one is the table above
 }

@@ -16,7 +16,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kMethodRowHeight = 26, kLeastRows = 4, kLeastFullWidth = 680;
+constexpr int kMethodRowHeight = 26, kLeastMethodRows = 4, kLeastFullWidth = 680;
 constexpr int kMethodWidth = 126, kRatioWidth = 92, kGaussianWidth = 116, kRandomWidth = 74, kPWidth = 62,
               kSubsetsWidth = 62;
 
@@ -47,7 +47,7 @@ void MethodTable::build() {
                     (index.column() == Model::Method && rows_->row(index.row()).kernel == chosen_);
         return look;
     });
-    fitHeight(kLeastRows);
+    fitHeight(kLeastMethodRows);
 }
 
 void MethodTable::resizeEvent(QResizeEvent* event) {
@@ -67,7 +67,7 @@ void MethodTable::setResult(const analysis::InterventionResult& result, bool com
     for (auto& [name, value] : scale.references) name.clear();  // 100 % stands under the axis
     setScale(scale);
     rows_->setRows(analysis::retainedRows(result), coming);
-    fitHeight(std::max(rows_->rowCount(), kLeastRows));
+    fitHeight(std::max(rows_->rowCount(), kLeastMethodRows));
 }
 
 void MethodTable::clear(const QString& notice) {

@@ -16,7 +16,7 @@ using namespace analysis;
 
 // In multiples of the text height.
 constexpr double kSampleStep = 0.35, kPlaceStep = 1.4, kGap = 0.5, kPad = 0.25, kFarEnough = 4.0;
-constexpr double kChosenWidthPt = 1.5;  // a line this strong has its name in bold
+constexpr double kBoldNameWidthPt = 1.5;  // a line this strong has its name in bold
 
 double distanceTo(const QRectF& rect, QPointF p) {
     const double dx = std::max({rect.left() - p.x(), 0.0, p.x() - rect.right()});
@@ -56,7 +56,7 @@ public:
                          [this](std::size_t a, std::size_t b) { return lines_[a]->widthPt > lines_[b]->widthPt; });
         for (const std::size_t i : order) {
             const Line& line = *lines_[i];
-            const bool bold = line.widthPt >= kChosenWidthPt || drawn_.highlight.isHovered(line.hover.key);
+            const bool bold = line.widthPt >= kBoldNameWidthPt || drawn_.highlight.isHovered(line.hover.key);
             const RichText text(line.endLabel, theme_, bold);
             const QRectF rect = placeFor(i, text);
             if (rect.isNull()) continue;

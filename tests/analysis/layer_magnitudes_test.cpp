@@ -17,7 +17,7 @@ using namespace analysis;
 using Matrix = kernels::Matrix<double>;
 
 /// Sums in another order.
-constexpr double kRounding = 1e-12;
+constexpr double kMagnitudeRounding = 1e-12;
 
 Matrix tensorOf(MemorySource& source, TensorKind kind, int layer, int prompt, int head) {
     return std::get<Matrix>(source.load(kind, LayerIndex{layer}, PromptIndex{prompt}, head, {})->values);
@@ -39,10 +39,10 @@ std::vector<double> meanAbsOf(const Matrix& x, const std::vector<std::uint8_t>& 
 void expectSummary(const MagnitudeSummary& summary, std::vector<double> values) {
     ASSERT_EQ(summary.top.size(), 3U);
     std::sort(values.rbegin(), values.rend());
-    for (std::size_t n = 0; n < 3; ++n) EXPECT_NEAR(summary.top[n].value, values[n], kRounding);
+    for (std::size_t n = 0; n < 3; ++n) EXPECT_NEAR(summary.top[n].value, values[n], kMagnitudeRounding);
     const std::size_t half = values.size() / 2;
     const double median = values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-    EXPECT_NEAR(summary.median, median, kRounding);
+    EXPECT_NEAR(summary.median, median, kMagnitudeRounding);
 }
 
 std::vector<std::uint8_t> paddedBy(std::size_t count, std::size_t positions) {
@@ -122,7 +122,7 @@ TEST(LayerMagnitudes, AgreeWithPlainLoops) {
         // The places name the dimension that the value belongs to.
         const LargeDimension& top = layer.query.top.front();
         const auto q = expectedMeans(source, TensorKind::Query, number, 4, valid);
-        EXPECT_NEAR(q[static_cast<std::size_t>(top.head * 8 + top.dimension)], top.value, kRounding);
+        EXPECT_NEAR(q[static_cast<std::size_t>(top.head * 8 + top.dimension)], top.value, kMagnitudeRounding);
     }
     EXPECT_EQ(layerMagnitudesTable(result).rows(), 8U);
 }

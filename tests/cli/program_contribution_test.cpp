@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-json documentOf(std::vector<std::string> arguments) {
+json contributionDocument(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin() + 1, samplePath());
     arguments.emplace_back("--json");
     const FinishedProgram program = runCli(arguments);
@@ -22,7 +22,7 @@ json documentOf(std::vector<std::string> arguments) {
 }
 
 TEST(CliConcentration, EveryHeadBesideItsDraws) {
-    const json document = documentOf({"concentration", "--layers", "15", "--length", "128", "--draws", "4"});
+    const json document = contributionDocument({"concentration", "--layers", "15", "--length", "128", "--draws", "4"});
     ASSERT_EQ(document["heads"].size(), 9U);
     for (const json& head : document["heads"]) {
         EXPECT_LE(head["top_share"]["1"], head["top_share"]["5"]);
@@ -40,8 +40,8 @@ TEST(CliConcentration, EveryHeadBesideItsDraws) {
 
 TEST(CliConcentration, TheSameSeedGivesTheSameNumbersOnAnyNumberOfThreads) {
     const auto run = [](const char* threads) {
-        json document = documentOf({"concentration", "--layers", "5", "--heads", "0-2", "--length", "64", "--draws",
-                                    "3", "--seed", "7", "--threads", threads});
+        json document = contributionDocument({"concentration", "--layers", "5", "--heads", "0-2", "--length", "64",
+                                              "--draws", "3", "--seed", "7", "--threads", threads});
         for (const char* varies : {"started", "elapsed", "device"}) document["provenance"].erase(varies);
         return document;
     };
@@ -49,7 +49,8 @@ TEST(CliConcentration, TheSameSeedGivesTheSameNumbersOnAnyNumberOfThreads) {
 }
 
 TEST(CliStability, LayersHeadsAndDimensions) {
-    const json document = documentOf({"stability", "--layers", "15,25", "--lengths", "128,256", "--replicates", "50"});
+    const json document =
+        contributionDocument({"stability", "--layers", "15,25", "--lengths", "128,256", "--replicates", "50"});
     EXPECT_EQ(document["lengths"], json({128, 256, 512}));
     EXPECT_EQ(document["parts"], "halves");  // all four prompts are calibration prompts
     ASSERT_EQ(document["layers"].size(), 2U);
@@ -67,7 +68,7 @@ TEST(CliStability, LayersHeadsAndDimensions) {
 }
 
 TEST(CliStability, OnePromptIsNullAndSaid) {
-    const json document = documentOf({"stability", "--layers", "15", "--heads", "0", "--prompts", "2"});
+    const json document = contributionDocument({"stability", "--layers", "15", "--heads", "0", "--prompts", "2"});
     EXPECT_TRUE(document["layers"][0]["rho"].is_null());
     EXPECT_TRUE(document["heads"][0]["set_frequency"].is_null());
     EXPECT_EQ(document["heads"][0]["top_share"].size(), 6U);  // 16 .. 512
@@ -77,7 +78,7 @@ TEST(CliStability, OnePromptIsNullAndSaid) {
 }
 
 TEST(CliLayers, MagnitudesOfEveryTensor) {
-    const json document = documentOf({"layers", "--length", "128", "--rows", "4"});
+    const json document = contributionDocument({"layers", "--length", "128", "--rows", "4"});
     ASSERT_EQ(document["layers"].size(), 3U);
     for (const json& layer : document["layers"])
         for (const char* tensor : {"q", "k", "v", "y_w_o"}) {
