@@ -42,9 +42,7 @@ InterventionParams interventionParams(const ExperimentRequest& request, const Du
                                 isCrossFitByDefault(info, params.selection, KernelFactory()));
     params.draws = count("draws");
     if (value("gaussian") != 0.0) params.rungs = {ControlRung::Gaussian};
-    if (value("ladder") != 0.0)
-        params.rungs = {ControlRung::Gaussian,   ControlRung::LogitScale, ControlRung::Moments,
-                        ControlRung::Covariance, ControlRung::Rotation,   ControlRung::Shuffle};
+    if (value("ladder") != 0.0) params.rungs = ladder();
     params.subsets = count("replicates") > 0;
     if (params.subsets) params.replicates = count("replicates");
     params.pool = value("pool") == 0.0 ? SubsetPool::Bulk : SubsetPool::All;
@@ -117,7 +115,7 @@ ExperimentField choiceField(const char* name, const char* label, const char* tip
 std::vector<ExperimentField> interventionFields() {
     std::vector<ExperimentField> fields{
         rowsField(32),
-        integerField("seeds", "Feature draws", "Draws of the features of random kernels, default 3", 1.0, 100.0, 3.0),
+        integerField("seeds", "Feature draws", "Draws of the features of random kernels, default 1", 1.0, 100.0, 1.0),
         choiceField("kernels", "Methods", "The papers' four, or every kernel that can be restricted to dimensions",
                     {"four of papers", "all"}),
         switchField("gaussian", "Gaussian q, k", "Queries and keys replaced by N(0, 1)", true),

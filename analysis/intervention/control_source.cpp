@@ -160,6 +160,13 @@ private:
 
 }  // namespace
 
+const std::vector<ControlRung>& ladder() {
+    static const std::vector<ControlRung> kRungs{ControlRung::Gaussian, ControlRung::LogitScale,
+                                                 ControlRung::Moments,  ControlRung::Covariance,
+                                                 ControlRung::Rotation, ControlRung::Shuffle};
+    return kRungs;
+}
+
 std::string_view rungName(ControlRung rung) {
     switch (rung) {
         case ControlRung::Gaussian: return "gaussian";

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "analysis/head_source.h"
 
@@ -18,6 +19,9 @@ enum class ControlRung {
     Rotation,    ///< one random rotation per layer, applied to q and k: all logits stay
     Shuffle,     ///< positions of q per query head and of k per KV head in random order
 };
+
+/// All of them, in this order.
+const std::vector<ControlRung>& ladder();
 
 /// "gaussian", "logit-scale", "moments", "covariance", "rotation", "shuffle".
 std::string_view rungName(ControlRung rung);

@@ -43,8 +43,7 @@ void readControls(const Options& options, InterventionParams& params) {
         if (name == "gaussian" && params.rungs.empty())
             params.rungs = {ControlRung::Gaussian};
         else if (name == "ladder")
-            params.rungs = {ControlRung::Gaussian,   ControlRung::LogitScale, ControlRung::Moments,
-                            ControlRung::Covariance, ControlRung::Rotation,   ControlRung::Shuffle};
+            params.rungs = analysis::ladder();
         else if (name == "subsets")
             params.subsets = true;
         else if (name != "none" && name != "gaussian")

@@ -132,8 +132,7 @@ TEST(Intervention, ARotationLeavesTheFullErrorOfKernelsOfTheLogit) {
 TEST(Intervention, EveryRungIsDrawnAnewAndAgain) {
     MemorySource source({});
     InterventionParams params = smallIntervention({"taylor"});
-    params.rungs = {ControlRung::Gaussian,   ControlRung::LogitScale, ControlRung::Moments,
-                    ControlRung::Covariance, ControlRung::Rotation,   ControlRung::Shuffle};
+    params.rungs = ladder();
     params.draws = 2;
     const InterventionResult once = intervened(params, source), twice = intervened(params, source);
     ASSERT_EQ(once.controls.size(), 6U);
