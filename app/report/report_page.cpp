@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/report/html_text.h"
+#include "io/message_text.h"
 
 namespace dimscope::app {
 namespace {
@@ -130,14 +131,22 @@ std::string sectionHtml(const ReportSection& section, const SvgOf& svgOf) {
                               htmlText(analysis::provenanceLine(section.provenance)), htmlText(section.name));
 }
 
+/// "2026-11-30T22:23:19Z" for people.
+std::string readableTime(std::string timestamp) {
+    if (const auto t = timestamp.find('T'); t != std::string::npos) timestamp[t] = ' ';
+    if (timestamp.ends_with('Z')) timestamp.replace(timestamp.size() - 1, 1, " UTC");
+    return timestamp;
+}
+
 std::string headHtml(const analysis::DumpInfo& info, const std::vector<ReportSection>& sections) {
     std::vector<int> layers;
     for (const analysis::LayerInfo& layer : info.layers) layers.push_back(layer.layer.value);
     std::string html = fmt::format(
-        "<h1>{}</h1>\n<p class=\"secondary\">{}{} layers, {} prompts · {} bytes · sha256 {}… · dimscope {}, {}</p>\n",
+        "<h1>{}</h1>\n<p class=\"secondary\">{}{} layers, {} prompts · {} · sha256 {}… · dimscope {}, {}</p>\n",
         htmlText(info.identity.name), info.model.empty() ? "" : htmlText(info.model) + " · ", info.layers.size(),
-        info.prompts.size(), info.identity.sizeBytes, htmlText(info.identity.sha256.substr(0, 12)),
-        htmlText(analysis::programVersion()), analysis::timestampNow());
+        info.prompts.size(), io::bytesText(static_cast<double>(info.identity.sizeBytes)),
+        htmlText(info.identity.sha256.substr(0, 12)), htmlText(analysis::programVersion()),
+        readableTime(analysis::timestampNow()));
     html += "<nav>";
     for (const ReportSection& section : sections)
         html += fmt::format("<a href=\"#{}\">{}</a>", htmlText(section.name), htmlText(section.title));
