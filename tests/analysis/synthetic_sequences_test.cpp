@@ -18,12 +18,12 @@ using namespace analysis;
 
 class SyntheticSequences : public ::testing::TestWithParam<std::string> {
 protected:
-    SyntheticSource source{GetParam(), 5};
-    Index positions() const { return source.sequence().positions; }
-    int prompts() const { return source.sequence().prompts; }
+    SyntheticSource source_{GetParam(), 5};
+    Index positions() const { return source_.sequence().positions; }
+    int prompts() const { return source_.sequence().prompts; }
     kernels::Matrix<double> values(int prompt) {
         return std::get<kernels::Matrix<double>>(
-            source.load(TensorKind::Value, LayerIndex{0}, PromptIndex{prompt}, 0, {})->values);
+            source_.load(TensorKind::Value, LayerIndex{0}, PromptIndex{prompt}, 0, {})->values);
     }
 };
 
@@ -41,7 +41,7 @@ std::vector<double> lastWeights(const std::string& name, Index positions) {
 
 TEST_P(SyntheticSequences, TargetsAreWhatTheirNamesSay) {
     for (int p = 0; p < prompts(); ++p) {
-        const kernels::Matrix<double> v = values(p), &target = source.target(PromptIndex{p});
+        const kernels::Matrix<double> v = values(p), &target = source_.target(PromptIndex{p});
         const std::vector<double> weights = lastWeights(GetParam(), positions());
         for (Index c = 0; c < v.cols(); ++c) {
             double sum = 0.0;
@@ -56,7 +56,7 @@ TEST_P(SyntheticSequences, TargetsAreWhatTheirNamesSay) {
 
 TEST_P(SyntheticSequences, ConvexWeightsCannotReachThem) {
     for (int p = 0; p < prompts(); ++p) {
-        const kernels::Matrix<double> v = values(p), &target = source.target(PromptIndex{p});
+        const kernels::Matrix<double> v = values(p), &target = source_.target(PromptIndex{p});
         for (Index i = 1; i < positions(); ++i) {
             Eigen::MatrixXd seen(v.cols(), i + 1);
             Eigen::VectorXd goal(v.cols());
@@ -76,12 +76,12 @@ TEST_P(SyntheticSequences, ZeroSumWeightsReachThem) {
     std::vector<Index> rows;
     for (Index i = 0; i < positions(); ++i) rows.push_back(i);
     for (int p = 0; p < prompts(); ++p) {
-        HeadLoader loader(source, source.info().layers.front(), PromptIndex{p}, positions(), true);
+        HeadLoader loader(source_, source_.info().layers.front(), PromptIndex{p}, positions(), true);
         const kernels::HeadInputs inputs = loader.inputs(HeadIndex{0}, {});
         const std::vector<kernels::KernelSpec> specs{kernels::ZerosSm{1.0, 0.0, 0.0}};
         const std::vector<kernels::RowsJob> jobs{{inputs, rows, specs}};
         // Sums of at most eight products of numbers below 16 in double.
-        EXPECT_TRUE(near(backend->attendRows(jobs, {}).front().front().values, source.target(PromptIndex{p}), 1e-14));
+        EXPECT_TRUE(near(backend->attendRows(jobs, {}).front().front().values, source_.target(PromptIndex{p}), 1e-14));
 
         const PromptTensors tensors(inputs);
         OrderRow row;
@@ -89,7 +89,7 @@ TEST_P(SyntheticSequences, ZeroSumWeightsReachThem) {
             ASSERT_TRUE(OrderRows(tensors).softmaxRow(i, row));
             EXPECT_NEAR(row.first.sum(), 0.0, 1e-14);
             for (Index c = 0; c < row.y1.size(); ++c)
-                EXPECT_NEAR(row.y1[c], source.target(PromptIndex{p})(i, c), 1e-13);
+                EXPECT_NEAR(row.y1[c], source_.target(PromptIndex{p})(i, c), 1e-13);
         }
     }
 }
@@ -101,7 +101,7 @@ TEST_P(SyntheticSequences, TheHullExperimentSaysSo) {
     params.kernels = {"softmax", "zeros_sm"};
     params.rows = 0;
     const auto backend = kernels::makeBackend("cpu");
-    const HullResult result = hullDistances(params, KernelFactory(settings), source, *backend, {});
+    const HullResult result = hullDistances(params, KernelFactory(settings), source_, *backend, {});
     ASSERT_EQ(result.heads.size(), 2U);
     EXPECT_LE(result.heads[0].maxDistance, 1e-5);  // float sums of values up to 2
     EXPECT_EQ(result.heads[0].outsideShare, 0.0);
