@@ -82,10 +82,12 @@ class AttentionTap:
         except _Enough:
             pass
         missing = sorted(self._layers - self._captured)
+        if missing and not self._seen:
+            raise CaptureError(f"{type(model).__name__}: none of its attention passes through transformers' attention interface, "
+                               "and what does not cannot be captured; use a newer transformers or another model")
         if missing:
-            there = ", ".join(map(str, sorted(self._seen))) or "none"
-            raise CaptureError(f"layer {missing[0]}: no softmax attention passed through transformers' attention interface "
-                               f"(layers that do: {there}); choose among these with --layers")
+            raise CaptureError(f"layer {missing[0]}: no softmax attention passed through transformers' attention interface; "
+                               f"choose among the layers that do with --layers {','.join(map(str, sorted(self._seen)))}")
 
     def close(self) -> None:
         self._watch.close()

@@ -66,6 +66,11 @@ class Pieces:
             with contextlib.suppress(OSError):
                 self.folder.rmdir()
 
+    def close(self) -> None:
+        """Lets another capture have the folder."""
+        if self._lock:
+            self._lock.close()
+
     def remove_if_empty(self) -> None:
         """A run that was refused before its first prompt was done leaves nothing behind."""
         if not any(self.folder.glob("prompt-*.h5")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import os
 import sys
@@ -54,15 +55,16 @@ def capture(options: argparse.Namespace) -> None:
     loaded = load_model(options.model, options.model_dtype, options.device, options.revision)
     layers = chosen_layers(options.layers, loaded.config)
     prompts = prompts_of(options, loaded, text)
-    pieces = Pieces(output, settings_of(options, loaded, layers, prompts), options.overwrite)
     tap.attach(loaded.model, layers)
-    try:
-        run_prompts(tap, loaded, prompts, pieces, layers[-1], options)
-    finally:
-        tap.close()
-        pieces.remove_if_empty()
-    tokens = token_texts(loaded.tokenizer, prompts.ids)
-    for warning in dump.assemble(pieces, output, prompts, tokens, attributes_of(options, loaded)):
+    settings = settings_of(options, loaded, layers, prompts)
+    with contextlib.closing(Pieces(output, settings, options.overwrite)) as pieces:
+        try:
+            run_prompts(tap, loaded, prompts, pieces, layers[-1], options)
+        finally:
+            tap.close()
+            pieces.remove_if_empty()
+        warnings = dump.assemble(pieces, output, prompts, token_texts(loaded.tokenizer, prompts.ids), attributes_of(options, loaded))
+    for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     count, length = prompts.ids.shape
     print(f"{output}: layers {', '.join(map(str, layers))}; {count} prompts of {length} tokens; "

@@ -12,11 +12,11 @@ BAR_WIDTH = 30
 class Progress:
     """Share of all prompts that is done; `done` of them were done before this run, and say nothing about its speed."""
 
-    def __init__(self, prompts: int, done: int, stream: TextIO = sys.stderr):
+    def __init__(self, prompts: int, done: int, stream: TextIO | None = None):
         self._prompts = prompts
         self._before = done
-        self._stream = stream
-        self._bar = stream.isatty()
+        self._stream = stream or sys.stderr
+        self._bar = self._stream.isatty()
         self._start = time.monotonic()
 
     def within(self, prompt: int, fraction: float) -> None:
