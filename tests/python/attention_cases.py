@@ -12,10 +12,12 @@ KINDS = ("gpt2", "llama", "gemma2", "qwen3", "cohere2", "gpt_neox", "gpt_oss")
 
 # In unit roundoffs of the stored type, RMS against RMS of o. Rounding q, k and v moves a logit by about u |s| and a weight
 # by as much relatively, with |s| of a few units here, and o itself is rounded: 0.5 to 1.4 u observed in float16 and bf16.
-# In float32 what the model's own arithmetic adds counts too: 1.4 to 3.7 u observed.
+# In float32 the model's code still rounds the logits to float32 before its softmax: the same again.
 READING_ROUNDOFFS = 5
-# A sum of 48 to 96 products in float32 on the model's side, the rounding of o and W_o on ours: 2 u observed in float16.
+# The rounding of o and of W_o: at most 1 u each in RMS, and rows of W_o whose products cancel.
 PROJECTION_ROUNDOFFS = 6
+# The model run plainly rounds in float32 in another order, which up to three layers of wide weights amplify: 34 u observed.
+FLOAT32_RUNS = 100 * UNIT_ROUNDOFF["float32"]
 WRONG_READING = 0.02  # of the RMS of o; 0.045 is the least observed, bf16's tolerance is 0.0195
 
 
@@ -49,7 +51,7 @@ class Attention(CaptureCase):
                 for number, layer in self.dumped(kind, dtype).items():
                     with self.subTest(kind=kind, dtype=dtype, layer=number):
                         error = relative_rms(layer.projected() + biases[number] - outputs[number], outputs[number])
-                        self.at_most(error, PROJECTION_ROUNDOFFS * roundoff, "o W_o against the module")
+                        self.at_most(error, PROJECTION_ROUNDOFFS * roundoff + FLOAT32_RUNS, "o W_o against the module")
 
     def test_attributes_are_those_of_the_models(self):
         expected = {
@@ -89,7 +91,7 @@ class Attention(CaptureCase):
         blocks = self.layers(self.capture("gemma2", "blocks.h5", "--layers", "all", "--dtype", "float32"))
         for number, layer in blocks.items():
             # Only the order of a sum may differ, and that passes through `number` layers of wide weights.
-            self.at_most(relative_rms(layer.o - whole[number].o, layer.o), 100 * UNIT_ROUNDOFF["float32"], f"layer {number}")
+            self.at_most(relative_rms(layer.o - whole[number].o, layer.o), FLOAT32_RUNS, f"layer {number}")
 
     def test_the_program_computes_the_same_output(self):
         """dimscope-cli, another reader: its exact attention at all rows is the dumped o, and it warns of nothing."""

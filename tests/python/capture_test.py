@@ -24,9 +24,8 @@ def main():
     os.environ.setdefault("TQDM_DISABLE", "1")
     os.environ["HF_HUB_OFFLINE"] = "1"  # nothing here comes from a network
     sys.path[:0] = [str(HERE), str(HERE.parents[1] / "resources" / "python")]
-    print(f"TMPDIR={os.environ.get('TMPDIR', '/tmp')}; {len(NEEDED)} packages found", flush=True)
     cases = ("attention_cases", "file_cases", "resume_cases", "refusal_cases", "smollm2_cases")
-    program = unittest.main(module=None, defaultTest=cases, verbosity=2, exit=False)
+    program = unittest.main(module=None, argv=[sys.argv[0], *(sys.argv[1:] or cases)], verbosity=2, exit=False)
     return 0 if program.result.wasSuccessful() and program.result.testsRun else 1
 
 

@@ -15,7 +15,7 @@ from .reading_check import check_reading, mask_form
 from .rotation import RotationWatch, rotation_attributes
 
 NAME = "dimscope_capture"
-SCORES_AT_ONCE = 1 << 24  # logits of one block of query rows, over all heads: 64 MB in float32
+SCORES_AT_ONCE = 1 << 24  # logits of one block of query rows, over all heads: 128 MB in float64
 
 
 @dataclass
@@ -25,7 +25,7 @@ class CapturedLayer:
     q: torch.Tensor  # [Hq, N, D], after RoPE and after a norm of q
     k: torch.Tensor  # [Hkv, N, D]
     v: torch.Tensor  # [Hkv, N, Dv]
-    o: torch.Tensor  # [Hq, N, Dv], float32, before the output projection
+    o: torch.Tensor  # [Hq, N, Dv], before the output projection
     sink: torch.Tensor | None  # [Hq]
     hidden: torch.Tensor | None  # [N, Dmodel], residual stream entering the block
     attributes: dict[str, Any]  # of the layer group
@@ -101,16 +101,20 @@ class AttentionTap:
             raise CaptureError(f"{type(module).__name__} does not know the number of its layer (layer_idx): "
                                "this model cannot be captured with this version of transformers")
         mask = visible_pairs(module, query, attention_mask, kwargs.get("is_causal"))
-        tensors = query.float(), key.float(), value.float()
+        # Logits of tens in float32 would leave 8 unit roundoffs in o; the model goes on in its own type either way.
+        number = torch.float64 if layer in self._layers and query.device.type != "mps" else torch.float32
+        tensors = query.to(number), key.to(number), value.to(number)
         output = attend(module, *tensors, mask, scaling=scaling, **kwargs)
+        result = output.to(query.dtype)
         self._seen.add(layer)
         if layer in self._layers:
-            self._capture(module, layer, tensors, output, mask, scaling, kwargs)
+            self._capture(layer, tensors, output, mask, scaling, kwargs)
+            self._follow(module, layer, result)
         self._watch.take()  # what this layer rotated is no news for the next
         self._receiver.passed(layer)
-        return output.to(query.dtype), None
+        return result, None
 
-    def _capture(self, module: torch.nn.Module, layer: int, tensors: tuple[torch.Tensor, ...], output: torch.Tensor,
+    def _capture(self, layer: int, tensors: tuple[torch.Tensor, ...], output: torch.Tensor,
                  mask: torch.Tensor, scaling: float | None, kwargs: dict[str, Any]) -> None:
         if layer in self._captured:
             raise CaptureError(f"layer {layer} attends twice in one pass, and format 1 has room for one; leave it out with --layers")
@@ -124,8 +128,10 @@ class AttentionTap:
             self._described[layer] = attributes
         self._captured.add(layer)
         self._receiver.receive(CapturedLayer(layer, query[0], key[0], value[0], o, sink, self._entering, self._described[layer]))
+
+    def _follow(self, module: torch.nn.Module, layer: int, result: torch.Tensor) -> None:
         if self._wants_w_o:
-            self._find_projection(module, layer, output.to(query.dtype).flatten(2))
+            self._find_projection(module, layer, result.flatten(2))
         if layer == max(self._layers):
             self._stop_after(module)
 
@@ -181,7 +187,7 @@ def attend(module: torch.nn.Module, query: torch.Tensor, key: torch.Tensor, valu
            **kwargs: Any) -> torch.Tensor:
     """The eager attention of the model's own code on blocks of query rows, so that no N x N logits stand in memory.
 
-    Soft caps, sinks and whatever else that code does are in it. Returns [1, N, Hq, Dv], float32.
+    Soft caps, sinks and whatever else that code does are in it. Returns [1, N, Hq, Dv].
     """
     eager = inspect.unwrap(type(module).forward).__globals__.get("eager_attention_forward")
     if eager is None:
@@ -195,7 +201,7 @@ def attend(module: torch.nn.Module, query: torch.Tensor, key: torch.Tensor, valu
         part = slice(first, first + step)
         bias = mask[:, :, part]
         if bias.dtype == torch.bool:
-            bias = torch.where(bias, 0.0, torch.finfo(query.dtype).min)
+            bias = torch.where(bias, 0.0, torch.finfo(torch.float32).min)
         output[:, part] = eager(module, query[:, :, part], key, value, bias, dropout=0.0, **kwargs)[0]
     return output
 
