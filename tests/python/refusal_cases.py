@@ -53,7 +53,7 @@ class Refusals(CaptureCase):
     def test_wrong_usage_is_exit_code_2(self):
         for arguments in (["model"], ["model", "o.h5"], ["model", "o.h5", "--text", "t", "--layers", "4-"],
                           ["model", "o.h5", "--text", "t", "--layers", "8-4"], ["model", "o.h5", "--text", "t", "--dtype", "int8"],
-                          ["model", "o.h5", "--text", "t", "--prompts", "0"], ["model", "o.h5", "--text", "t", "--splits", "test:3"],
+                          ["model", "o.h5", "--text", "t", "--prompts", "0"], ["model", "o.h5", "--text", "t", "--device", "abacus"], ["model", "o.h5", "--text", "t", "--splits", "test:3"],
                           ["model", "o.h5", "--text", "t", "--calibration", "1", "--splits", "train:3"]):
             with self.subTest(arguments=arguments), contextlib.redirect_stderr(io.StringIO()):
                 with self.assertRaises(SystemExit) as ended:

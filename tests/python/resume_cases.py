@@ -68,6 +68,16 @@ class Resume(CaptureCase):
         self.assertEqual(code, 0, errors)
         self.assertIn("prompt 1/", errors)
 
+    def test_overwrite_continues_what_it_began(self):
+        output = self.folder / "again.h5"
+        output.write_text("an older dump")
+        self.stopped(output, signal.SIGKILL, "--overwrite")
+        self.assertEqual(output.read_text(), "an older dump")
+        code, errors = self.run_to(output, "--overwrite")
+        self.assertEqual(code, 0, errors)
+        self.assertIn(f"of {MANY} prompts are done", errors)
+        self.assertEqual(tensors(output), self.uninterrupted())
+
     def test_a_broken_piece_is_named(self):
         output = self.folder / "broken.h5"
         self.stopped(output, signal.SIGKILL)
@@ -102,14 +112,14 @@ class Resume(CaptureCase):
             self.assertEqual(self.run_to(output)[0], 0)
         return tensors(output)
 
-    def started(self, output):
-        child = self.processes.Process(target=captured, args=self.arguments(output))
+    def started(self, output, *arguments):
+        child = self.processes.Process(target=captured, args=(*self.arguments(output), *arguments))
         child.start()
         return child
 
-    def stopped(self, output, stop):
+    def stopped(self, output, stop, *arguments):
         """Exit code, or minus the signal, of a capture that got `stop` after its first prompts."""
-        child = self.started(output)
+        child = self.started(output, *arguments)
         self.wait_for_a_piece(output, child)
         os.kill(child.pid, stop)
         child.join(PATIENCE_S)

@@ -83,8 +83,8 @@ class AttentionTap:
             pass
         missing = sorted(self._layers - self._captured)
         if missing and not self._seen:
-            raise CaptureError(f"{type(model).__name__}: none of its attention passes through transformers' attention interface, "
-                               "and what does not cannot be captured; use a newer transformers or another model")
+            raise CaptureError(f"{type(model).__name__}: none of its attention passes through transformers' attention "
+                               "interface, and what does not cannot be captured; use a newer transformers or another model")
         if missing:
             raise CaptureError(f"layer {missing[0]}: no softmax attention passed through transformers' attention interface; "
                                f"choose among the layers that do with --layers {','.join(map(str, sorted(self._seen)))}")
@@ -102,7 +102,7 @@ class AttentionTap:
                                "this model cannot be captured with this version of transformers")
         mask = visible_pairs(module, query, attention_mask, kwargs.get("is_causal"))
         # Logits of tens in float32 would leave 8 unit roundoffs in o; the model goes on in its own type either way.
-        number = torch.float64 if layer in self._layers and query.device.type != "mps" else torch.float32
+        number = torch.float64 if layer in self._layers else torch.float32
         tensors = query.to(number), key.to(number), value.to(number)
         output = attend(module, *tensors, mask, scaling=scaling, **kwargs)
         result = output.to(query.dtype)
@@ -117,7 +117,8 @@ class AttentionTap:
     def _capture(self, layer: int, tensors: tuple[torch.Tensor, ...], output: torch.Tensor,
                  mask: torch.Tensor, scaling: float | None, kwargs: dict[str, Any]) -> None:
         if layer in self._captured:
-            raise CaptureError(f"layer {layer} attends twice in one pass, and format 1 has room for one; leave it out with --layers")
+            raise CaptureError(f"layer {layer} attends twice in one pass, and format 1 has room for one; "
+                               "leave it out with --layers")
         query, key, value = tensors
         o = output[0].transpose(0, 1)
         sink = kwargs.get("s_aux")
@@ -127,7 +128,8 @@ class AttentionTap:
             check_reading(layer, query[0], key[0], value[0], o, attributes, sink)
             self._described[layer] = attributes
         self._captured.add(layer)
-        self._receiver.receive(CapturedLayer(layer, query[0], key[0], value[0], o, sink, self._entering, self._described[layer]))
+        attributes = self._described[layer]
+        self._receiver.receive(CapturedLayer(layer, query[0], key[0], value[0], o, sink, self._entering, attributes))
 
     def _follow(self, module: torch.nn.Module, layer: int, result: torch.Tensor) -> None:
         if self._wants_w_o:
@@ -173,7 +175,8 @@ def full_mask(*args: Any, **kwargs: Any) -> torch.Tensor:
     return sdpa_mask(*args, **{**kwargs, "allow_is_causal_skip": False, "allow_is_bidirectional_skip": False})
 
 
-def visible_pairs(module: torch.nn.Module, query: torch.Tensor, mask: torch.Tensor | None, is_causal: bool | None) -> torch.Tensor:
+def visible_pairs(module: torch.nn.Module, query: torch.Tensor, mask: torch.Tensor | None,
+                  is_causal: bool | None) -> torch.Tensor:
     """Mask as additive or boolean (1, 1 or Hq, N, N); a model that passes none means its module's is_causal."""
     rows = query.shape[2]
     if mask is not None:
@@ -194,7 +197,8 @@ def attend(module: torch.nn.Module, query: torch.Tensor, key: torch.Tensor, valu
         raise CaptureError(f"{type(module).__name__} has no eager_attention_forward in its code: this model cannot be captured")
     heads, rows = query.shape[1:3]
     if key.shape[2] != rows:
-        raise CaptureError(f"{type(module).__name__} attends to {key.shape[2]} keys from {rows} queries: not a causal language model's attention")
+        raise CaptureError(f"{type(module).__name__} attends to {key.shape[2]} keys from {rows} queries: "
+                           "this is not the attention of a causal language model, and cannot be captured")
     output = query.new_empty(1, rows, heads, value.shape[-1])
     step = max(1, SCORES_AT_ONCE // (heads * rows))
     for first in range(0, rows, step):

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from .error import CaptureError
-from .pieces import Pieces, to_disk
+from .pieces import COMPRESSION, Pieces, to_disk
 from .prompts import Prompts
 
 FORMAT = {"format": "attn-dump", "format_version": 1}
@@ -33,7 +33,8 @@ def assemble(pieces: Pieces, output: Path, prompts: Prompts, tokens: np.ndarray,
                 with h5py.File(pieces.path(prompt), "r") as piece:
                     add_piece(file, piece, prompt, count)
             except OSError as error:
-                raise CaptureError(f"{pieces.path(prompt)}: cannot be read ({error}); delete it and run the same command again") from error
+                raise CaptureError(f"{pieces.path(prompt)}: cannot be read ({error}); delete it and run the same command "
+                                   "again") from error
         warnings = warnings_of(file)
     to_disk(beside)
     os.replace(beside, output)
@@ -72,8 +73,7 @@ def add_piece(file: h5py.File, piece: h5py.File, prompt: int, prompts: int) -> N
 
 def target(group: h5py.Group, name: str, tensor: h5py.Dataset, prompts: int) -> h5py.Dataset:
     if name not in group:
-        dataset = group.create_dataset(name, (prompts, *tensor.shape[1:]), tensor.dtype, chunks=tensor.chunks,
-                                       shuffle=tensor.shuffle, compression=tensor.compression, compression_opts=tensor.compression_opts)
+        dataset = group.create_dataset(name, (prompts, *tensor.shape[1:]), tensor.dtype, chunks=tensor.chunks, **COMPRESSION)
         dataset.attrs.update({key: value for key, value in tensor.attrs.items() if key not in COUNTS})
     dataset = group[name]
     for kind in COUNTS.keys() & tensor.attrs.keys():
@@ -93,7 +93,9 @@ def warnings_of(file: h5py.File) -> list[str]:
     found = []
     for layer, group in file["layers"].items():
         for name, tensor in group.items():
-            found += [f"layer {layer} {name}: {tensor.attrs[kind]} values {text}" for kind, text in COUNTS.items() if kind in tensor.attrs]
+            found += [f"layer {layer} {name}: {tensor.attrs[kind]} values {text}"
+                      for kind, text in COUNTS.items() if kind in tensor.attrs]
         if "w_o" not in group:
-            found.append(f"layer {layer}: o is not projected as it is (a gate or a norm comes between), or the weights are packed: no w_o")
+            found.append(f"layer {layer}: no w_o: o is not projected as it is (a gate or a norm comes between), or the weights "
+                         "are packed")
     return found

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import h5py
-import numpy as np
 import torch
 
 from .attention_tap import CapturedLayer
@@ -34,12 +33,14 @@ class Pieces:
         self.folder.mkdir(exist_ok=True)
         self._lock = self._hold()
         settings_file = self.folder / SETTINGS
-        if overwrite:
-            self.remove(keep_folder=True)
         if settings_file.exists():
-            self._require_same(json.loads(settings_file.read_text(encoding="utf-8")), settings)
-        else:
-            write_beside(settings_file, json.dumps(settings, indent=1))
+            other = self._first_difference(json.loads(settings_file.read_text(encoding="utf-8")), settings)
+            if other and not overwrite:
+                raise CaptureError(f"{self.folder}: holds an unfinished capture with {other}; run it again with its own settings, "
+                                   "or give --overwrite to discard it")
+            if other:
+                self.remove(keep_folder=True)
+        write_beside(settings_file, json.dumps(settings, indent=1))
 
     def path(self, prompt: int) -> Path:
         return self.folder / f"prompt-{prompt:05d}.h5"
@@ -88,11 +89,9 @@ class Pieces:
             raise CaptureError(f"{self.folder}: another capture is writing there; wait for it or choose another output") from error
         return lock
 
-    def _require_same(self, old: dict[str, Any], new: dict[str, Any]) -> None:
-        for name in new:
-            if old.get(name) != new[name]:
-                raise CaptureError(f"{self.folder}: holds an unfinished capture with {name} {old.get(name)}, not {new[name]}; "
-                                   "run it again with its own settings, or give --overwrite to discard it")
+    @staticmethod
+    def _first_difference(old: dict[str, Any], new: dict[str, Any]) -> str | None:
+        return next((f"{name} {old.get(name)}, not {new[name]}" for name in new if old.get(name) != new[name]), None)
 
 
 class PieceWriter:
@@ -107,7 +106,8 @@ class PieceWriter:
         for name in ("q", "k", "v", "o"):
             tensor = getattr(captured, name)
             heads, positions, dim = tensor.shape
-            self._write(group, name, tensor[None], dtype, (1, 1, min(positions, CHUNK_POSITIONS), dim), "prompt head pos dim")
+            chunk = (1, 1, min(positions, CHUNK_POSITIONS), dim)
+            self._write(group, name, tensor[None], dtype, chunk, "prompt head pos dim")
         if captured.sink is not None:
             group["sink"] = captured.sink.float().cpu().numpy()
         if hidden:
@@ -116,7 +116,8 @@ class PieceWriter:
     def write_w_o(self, layer: int, matrix: torch.Tensor, dtype: str) -> None:
         """matrix [Dmodel, Hq*Dv]"""
         rows, columns = matrix.shape
-        self._write(self._file[f"layers/{layer:02d}"], "w_o", matrix, dtype, (min(rows, W_O_CHUNK_ROWS), columns), "hidden head*dim")
+        chunk = (min(rows, W_O_CHUNK_ROWS), columns)
+        self._write(self._file[f"layers/{layer:02d}"], "w_o", matrix, dtype, chunk, "hidden head*dim")
 
     def _write_hidden(self, group: h5py.Group, captured: CapturedLayer, dtype: str, hidden: str) -> None:
         stream = captured.hidden
@@ -124,13 +125,15 @@ class PieceWriter:
             raise CaptureError(f"layer {captured.layer}: what enters its block could not be found; leave --with-hidden out")
         positions, width = stream.shape
         if hidden == "full":
-            self._write(group, "h", stream[None], dtype, (1, min(positions, CHUNK_POSITIONS), width), "prompt pos hidden")
+            chunk = (1, min(positions, CHUNK_POSITIONS), width)
+            self._write(group, "h", stream[None], dtype, chunk, "prompt pos hidden")
             return
         magnitudes = stream.double().abs()
         for name, summary in (("h_mean_abs", magnitudes.mean(0)), ("h_max_abs", magnitudes.amax(0))):
             self._write(group, name, summary[None], "float32", (1, width), "prompt hidden")
 
-    def _write(self, group: h5py.Group, name: str, tensor: torch.Tensor, dtype: str, chunk: tuple[int, ...], axes: str) -> None:
+    def _write(self, group: h5py.Group, name: str, tensor: torch.Tensor, dtype: str, chunk: tuple[int, ...],
+               axes: str) -> None:
         stored, saturated = encode(tensor, dtype)
         dataset = group.create_dataset(name, data=stored, chunks=chunk, **COMPRESSION)
         dataset.attrs["axes"] = axes

@@ -29,17 +29,19 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
     try:
         capture(options)
     except CaptureError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 1
-    except (OSError, MemoryError, torch.OutOfMemoryError) as error:
-        print(f"{PROGRAM}: {options.output}: {first_line(error)}; the same command continues once there is room", file=sys.stderr)
+    except (OSError, MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):
+            raise
+        print(f"{PROGRAM}: {options.output}: {first_line(error)}; mend this, and the same command continues", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"{PROGRAM}: stopped; finished prompts are kept in {options.output}.partial, and the same command continues", file=sys.stderr)
+        print(f"{PROGRAM}: stopped; finished prompts are in {options.output}.partial, and the same command continues",
+              file=sys.stderr)
         return INTERRUPTED
     return 0
 
@@ -63,7 +65,8 @@ def capture(options: argparse.Namespace) -> None:
         finally:
             tap.close()
             pieces.remove_if_empty()
-        warnings = dump.assemble(pieces, output, prompts, token_texts(loaded.tokenizer, prompts.ids), attributes_of(options, loaded))
+        tokens = token_texts(loaded.tokenizer, prompts.ids)
+        warnings = dump.assemble(pieces, output, prompts, tokens, attributes_of(options, loaded))
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
     count, length = prompts.ids.shape
@@ -81,7 +84,8 @@ def check_output(output: Path, overwrite: bool) -> None:
 
 
 def prompts_of(options: argparse.Namespace, loaded: LoadedModel, text: str) -> Prompts:
-    ids = cut_prompts(loaded.tokenizer, text, options.prompts, options.length, length_limit(loaded.config), options.bos)
+    limit = length_limit(loaded.config)
+    ids = cut_prompts(loaded.tokenizer, text, options.prompts, options.length, limit, options.bos)
     source = " + ".join(os.path.basename(path) for path in options.text) + ", consecutive tokens without overlap"
     return Prompts(ids, source, split_labels(options.calibration, options.splits, len(ids)))
 
