@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
                       help="type the model runs in (default: %(default)s)")
     made.add_argument("--device", type=device, default="cpu", help="cpu, cuda or cuda:1 (default: %(default)s)")
     made.add_argument("--revision", help="branch, tag or commit of a hub model")
-    made.add_argument("--overwrite", action="store_true", help="replace OUT.h5, and discard unfinished work for it")
+    made.add_argument("--overwrite", action="store_true", help="replace OUT.h5, and discard unfinished work of other settings")
     return made
 
 
