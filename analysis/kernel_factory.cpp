@@ -9,6 +9,7 @@
 #include "analysis/grouping.h"
 #include "analysis/other_kernels.h"
 #include "analysis/parameter_reader.h"
+#include "analysis/warning_list.h"
 #include "kernels/attention_math.h"
 #include "kernels/error.h"
 #include "kernels/kernel_catalog.h"
@@ -271,7 +272,7 @@ void KernelFactory::warnAboutStart(const std::string& kernel, LayerIndex layer, 
     if (!parameters_ || (!descriptor.trained && !descriptor.hasDraw)) return;
     const Warning missing{"default-parameters", fmt::format("layer {} {}", layer.value, kernel),
                           fmt::format("{} holds no parameters for it; the untrained start is used", parameters_->name)};
-    if (std::find(warnings.begin(), warnings.end(), missing) == warnings.end()) warnings.push_back(missing);
+    addOnce(missing, warnings);
 }
 
 void KernelFactory::warnAboutOverridden(const ParameterReader& file, const KernelRequest& request,
@@ -283,7 +284,7 @@ void KernelFactory::warnAboutOverridden(const ParameterReader& file, const Kerne
         const Warning overridden{
             "setting-overridden", fmt::format("layer {} {}", request.layer.layer.value, request.kernel),
             fmt::format("{} is not used: {} holds its own", settingText(entry), parameters_->name)};
-        if (std::find(warnings.begin(), warnings.end(), overridden) == warnings.end()) warnings.push_back(overridden);
+        addOnce(overridden, warnings);
     }
 }
 

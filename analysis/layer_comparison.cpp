@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "analysis/gate_fit.h"
+#include "analysis/warning_list.h"
 #include "kernels/error.h"
 #include "kernels/exact_part.h"
 
@@ -229,8 +230,7 @@ void LayerComparison::noteNegativeDenominators(std::size_t head, const std::vect
             "negative-denominator",
             fmt::format("layer {} head {} {}", layer_.layer.value, heads_[head].value, names_[draw.kernel]),
             "the kernel sums to a negative number at some rows; they are used as they are"};
-        if (std::find(result_.warnings.begin(), result_.warnings.end(), negative) == result_.warnings.end())
-            result_.warnings.push_back(negative);
+        addOnce(negative, result_.warnings);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "analysis/error_sums.h"
 #include "analysis/row_sampling.h"
 #include "analysis/run_record.h"
+#include "analysis/warning_list.h"
 #include "kernels/error.h"
 
 namespace dimscope::analysis {
@@ -233,12 +234,10 @@ private:
         const std::size_t most =
             std::max<std::size_t>(1, kUngroupedBytes / UngroupedRows::bytesPerRow(first.key.cols(), first.valueDim()));
         const std::size_t every = (total + most - 1) / std::max<std::size_t>(most, 1);
-        if (every > 1) {
-            const Warning thinned{"fewer-rows", "ungrouped",
-                                  fmt::format("every row of {} is used to fit one group per dimension", every)};
-            if (std::find(result_.warnings.begin(), result_.warnings.end(), thinned) == result_.warnings.end())
-                result_.warnings.push_back(thinned);
-        }
+        if (every > 1)
+            addOnce({"fewer-rows", "ungrouped",
+                     fmt::format("every row of {} is used to fit one group per dimension", every)},
+                    result_.warnings);
         UngroupedRows rows;
         for (const HeadRows& prompt : prompts) {
             std::vector<Index> kept;

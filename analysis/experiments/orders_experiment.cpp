@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
-
 #include "analysis/experiments/experiment_list.h"
 #include "analysis/figures/orders_figures.h"
 #include "analysis/orders/hull_distance.h"
+#include "analysis/warning_list.h"
 
 namespace dimscope::analysis {
 namespace {
 
 using Kind = ExperimentField::Kind;
-
-void addWarnings(const std::vector<Warning>& more, std::vector<Warning>& warnings) {
-    for (const Warning& warning : more)
-        if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
-}
 
 void addAblations(const OrdersParams& params, HeadSource& source, const RunControl& control, ExperimentOutcome& found) {
     const OrderAblations ablations = orderAblations(params, source, control);
@@ -21,7 +15,7 @@ void addAblations(const OrdersParams& params, HeadSource& source, const RunContr
     found.figures.push_back(ablationFigure(ablations));
     found.tables.push_back(ablationTable(ablations));
     found.tables.push_back(headAblationTable(ablations));
-    addWarnings(ablations.warnings, found.warnings);
+    addOnce(ablations.warnings, found.warnings);
 }
 
 /// Two kernels with negative weights beside two without.
@@ -35,7 +29,7 @@ void addHulls(const ExperimentRequest& request, const OrdersParams& orders, Head
     if (params.rows == 0) return;
     const HullResult hulls = hullDistances(params, KernelFactory(request.settings), source, backend, control, true);
     found.tables.push_back(hullTable(hulls));
-    addWarnings(hulls.warnings, found.warnings);
+    addOnce(hulls.warnings, found.warnings);
 }
 
 ExperimentOutcome runOrders(const ExperimentRequest& request, HeadSource& source, kernels::Backend& backend,

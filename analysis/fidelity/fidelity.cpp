@@ -10,6 +10,7 @@
 #include "analysis/fidelity/layer_fidelity.h"
 #include "analysis/row_sampling.h"
 #include "analysis/run_record.h"
+#include "analysis/warning_list.h"
 #include "kernels/error.h"
 #include "kernels/kernel_catalog.h"
 
@@ -176,10 +177,7 @@ FidelitySums fidelitySums(const FidelityParams& params, const KernelFactory& fac
     for (std::size_t n = 0; n < parts.size(); ++n) {
         const float fits = params.evaluation.hasExactPart() ? 0.3F : 0.0F;
         prepared.push_back(addCells(parts[n], sums, pieces, pool, fits, control.part(n, parts.size())));
-        if (!prepared.back()) continue;
-        for (const Warning& warning : prepared.back()->warnings)
-            if (std::find(sums.warnings.begin(), sums.warnings.end(), warning) == sums.warnings.end())
-                sums.warnings.push_back(warning);
+        if (prepared.back()) addOnce(prepared.back()->warnings, sums.warnings);
     }
     for (std::size_t m = 0; m < sums.methods.size(); ++m) sums.methods[m].path = pathOf(parts, prepared, m);
     sums.complete = pieces.complete();

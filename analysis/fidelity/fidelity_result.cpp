@@ -4,6 +4,7 @@
 
 #include "analysis/fidelity/fidelity.h"
 #include "analysis/statistics.h"
+#include "analysis/warning_list.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -101,10 +102,7 @@ public:
     FinishedFidelity(FidelitySums sums, std::uint64_t seed) : sums_(std::move(sums)), seed_(seed) {
         result_.prompts = sums_.prompts;
         result_.warnings = sums_.warnings;
-        for (const FidelityCell& cell : sums_.cells)
-            for (const Warning& warning : cell.warnings)
-                if (std::find(result_.warnings.begin(), result_.warnings.end(), warning) == result_.warnings.end())
-                    result_.warnings.push_back(warning);
+        for (const FidelityCell& cell : sums_.cells) addOnce(cell.warnings, result_.warnings);
         for (const FidelityLayer& layer : sums_.layers) cellsOf_.push_back(cellsOf(layer.layer));
     }
 

@@ -9,6 +9,7 @@
 #include "analysis/fidelity/fidelity_methods.h"
 #include "analysis/fidelity/weight_agreement.h"
 #include "analysis/gate_fit.h"
+#include "analysis/warning_list.h"
 #include "kernels/sequence.h"
 
 namespace dimscope::analysis {
@@ -362,7 +363,7 @@ void LayerFidelitySums::noteNegative(std::size_t method, const std::vector<RowsO
             "negative-denominator",
             fmt::format("layer {} head {} {}", layer_.layer.value, heads_[h].value, kernels_.methods[method].kernel),
             "the kernel sums to a negative number at some rows; they are used as they are"};
-        if (std::find(warnings.begin(), warnings.end(), negative) == warnings.end()) warnings.push_back(negative);
+        addOnce(negative, warnings);
     }
 }
 

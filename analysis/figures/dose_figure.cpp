@@ -7,6 +7,7 @@
 #include "analysis/figures/figure_parts.h"
 #include "analysis/figures/intervention_figures.h"
 #include "analysis/figures/kernel_parts.h"
+#include "analysis/figures/recorded_value.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -52,12 +53,6 @@ Line doseLine(const InterventionResult& result, const std::string& kernel, bool 
 
 constexpr std::size_t kMostNamedNear = 8;  // more lines have their names at their ends
 
-std::int64_t ordersIn(const Provenance& provenance) {
-    for (const auto& [name, value] : provenance.parameters)
-        if (const auto* count = std::get_if<std::int64_t>(&value); count && name == "dose_draws") return *count;
-    return 0;
-}
-
 void addRandomOrders(const InterventionResult& result, DoseAxis axis, const std::string& kernel, Panel& panel) {
     Ribbon ribbon;
     for (const DosePoint& point : result.dose)
@@ -71,8 +66,8 @@ void addRandomOrders(const InterventionResult& result, DoseAxis axis, const std:
     mean.dashed = true;
     panel.marks.push_back(std::move(mean));
     std::string words = kernelTitle(kernel) + " on random dimensions,\nmean and 95 %";
-    if (const std::int64_t orders = ordersIn(result.provenance); orders > 0)
-        words += fmt::format(" of {} orders", orders);
+    const auto* orders = recordedValue<std::int64_t>(result.provenance.parameters, "dose_draws");
+    if (orders && *orders > 0) words += fmt::format(" of {} orders", *orders);
     panel.marks.push_back(
         Text{panel.x.to, 0.1 * panel.y.to, words, Text::Anchor::Right, inkOf(Role::Secondary), false});
 }

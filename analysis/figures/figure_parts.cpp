@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/figures/recorded_value.h"
 #include "analysis/table.h"
 
 namespace dimscope::analysis {
@@ -53,13 +54,10 @@ std::string headStem(const std::string& what, LayerIndex layer, HeadIndex head) 
 
 std::string extentText(const Provenance& provenance, std::size_t prompts) {
     std::string text;
-    for (const auto& [name, value] : provenance.selection) {
-        if (const auto* length = std::get_if<std::int64_t>(&value); length && name == "length" && *length > 0)
-            text = fmt::format(" · N {}", *length);
-        if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
-            list && name == "prompts" && prompts == 0)
-            prompts = list->size();
-    }
+    const auto* length = recordedValue<std::int64_t>(provenance.selection, "length");
+    if (length && *length > 0) text = fmt::format(" · N {}", *length);
+    const auto* list = recordedValue<std::vector<std::int64_t>>(provenance.selection, "prompts");
+    if (list && prompts == 0) prompts = list->size();
     if (prompts > 0) text += fmt::format(" · {} {}", prompts, prompts == 1 ? "prompt" : "prompts");
     return text;
 }

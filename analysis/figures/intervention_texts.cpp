@@ -9,6 +9,7 @@
 #include "analysis/figures/figure_parts.h"
 #include "analysis/figures/intervention_figures.h"
 #include "analysis/figures/kernel_parts.h"
+#include "analysis/figures/recorded_value.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -18,9 +19,8 @@ constexpr std::size_t kMostPlacesNamed = 6;  // layers or heads; of more only th
 
 /// A list of the selection as the provenance has it; empty: all.
 std::vector<std::int64_t> selectedIn(const Provenance& provenance, const std::string& what) {
-    for (const auto& [name, value] : provenance.selection)
-        if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value); list && name == what) return *list;
-    return {};
+    const auto* list = recordedValue<std::vector<std::int64_t>>(provenance.selection, what);
+    return list ? *list : std::vector<std::int64_t>{};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "analysis/figures/figure_parts.h"
 #include "analysis/figures/intervention_figures.h"
 #include "analysis/figures/kernel_parts.h"
+#include "analysis/figures/recorded_value.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -157,10 +158,8 @@ private:
 
 /// The pool that subsets are drawn from, in words.
 std::string poolText(const Provenance& provenance) {
-    for (const auto& [name, value] : provenance.parameters)
-        if (const auto* pool = std::get_if<std::string>(&value); pool && name == "pool" && *pool == "bulk")
-            return "bulk ";
-    return "";
+    const auto* pool = recordedValue<std::string>(provenance.parameters, "pool");
+    return pool && *pool == "bulk" ? "bulk " : "";
 }
 
 }  // namespace

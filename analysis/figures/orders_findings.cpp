@@ -57,12 +57,7 @@ std::vector<Finding> ablationFindings(const OrderAblations& result) {
         if (worst == nullptr || pooled.relMse > worst->relMse) worst = &pooled;
     }
     if (baseline == nullptr || best == nullptr) return {};
-    const auto title = [](const PooledAblation& pooled) {
-        const auto& variants = ablationVariants();
-        return std::find_if(variants.begin(), variants.end(),
-                            [&](const AblationVariant& known) { return known.name == pooled.variant; })
-            ->title;
-    };
+    const auto title = [](const PooledAblation& pooled) { return ablationVariant(pooled.variant).title; };
     return {{fmt::format("Of the linear proxy's RelMSE of {} one change makes {} at best ({}) and {} at worst ({}).",
                          numberText(baseline->relMse), numberText(best->relMse), title(*best),
                          numberText(worst->relMse), title(*worst)),

@@ -9,6 +9,7 @@
 #include "analysis/intervention/subset_selection.h"
 #include "analysis/row_sampling.h"
 #include "analysis/run_record.h"
+#include "analysis/warning_list.h"
 #include "kernels/error.h"
 
 namespace dimscope::analysis {
@@ -131,8 +132,8 @@ private:
             retainedErrors(retained_, choices_, source_, backend_, pieces_, "own", std::nullopt, shares.next(1.0F));
         result_.methods = std::move(errors.methods);
         result_.heads = std::move(errors.heads);
-        addWarnings(errors.warnings);
-        if (pieces_.complete()) addWarnings(ratioWarnings(result_.methods));
+        addOnce(errors.warnings, result_.warnings);
+        if (pieces_.complete()) addOnce(ratioWarnings(result_.methods), result_.warnings);
         show();
         if (!params_.rungs.empty())
             runRungs(shares.next(kRungWeight * static_cast<float>(params_.rungs.size()) *
@@ -186,12 +187,6 @@ private:
         result_.ranks =
             headRanks(retained_, result_.heads, choices_, params_.pool, static_cast<std::size_t>(params_.rankLimit),
                       draws, errors, pieces_, control.slice(0.8F, 1.0F));
-    }
-
-    void addWarnings(const std::vector<Warning>& more) {
-        for (const Warning& warning : more)
-            if (std::find(result_.warnings.begin(), result_.warnings.end(), warning) == result_.warnings.end())
-                result_.warnings.push_back(warning);
     }
 
     void describeRun(Provenance& provenance) const {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
 #include <cmath>
 
 #include "analysis/orders/order_ablations.h"
@@ -7,11 +6,6 @@
 
 namespace dimscope::analysis {
 namespace {
-
-const AblationVariant& variantOf(const std::string& name) {
-    return *std::find_if(ablationVariants().begin(), ablationVariants().end(),
-                         [&](const AblationVariant& variant) { return variant.name == name; });
-}
 
 /// A gate where all rows share it; empty where they do not, or where there is none.
 Cell sharedGate(const HeadAblation& ablation, double ZeroGates::*gate) {
@@ -33,7 +27,7 @@ Table ablationTable(const OrderAblations& result) {
                      plainColumn("heads", "Heads"),      plainColumn("change", "Changed")};
     for (const PooledAblation& p : result.pooled)
         appendRow(table, {p.layer ? Cell(std::to_string(p.layer->value)) : Cell(std::string("all")), p.variant,
-                          p.relMse, p.cosine, std::int64_t{p.heads}, variantOf(p.variant).change});
+                          p.relMse, p.cosine, std::int64_t{p.heads}, ablationVariant(p.variant).change});
     return table;
 }
 

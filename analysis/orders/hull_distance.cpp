@@ -10,6 +10,7 @@
 #include "analysis/orders/nearest_hull_point.h"
 #include "analysis/run_record.h"
 #include "analysis/table_rows.h"
+#include "analysis/warning_list.h"
 #include "kernels/cpu/worker_pool.h"
 
 namespace dimscope::analysis {
@@ -133,14 +134,12 @@ std::vector<const KernelOutputs*> outputsOf(const ComparisonResult& compared) {
 
 /// Prompts, rows, kernels and warnings of one layer's comparison, each once.
 void takeOver(const ComparisonResult& compared, HullResult& result) {
-    const auto add = [](const auto& from, auto& to) {
-        for (const auto& entry : from)
-            if (std::find(to.begin(), to.end(), entry) == to.end()) to.push_back(entry);
-    };
     result.prompts = compared.prompts;
     result.positions = compared.positions;
-    add(compared.kernels, result.kernels);
-    add(compared.warnings, result.warnings);
+    for (const std::string& kernel : compared.kernels)
+        if (std::find(result.kernels.begin(), result.kernels.end(), kernel) == result.kernels.end())
+            result.kernels.push_back(kernel);
+    addOnce(compared.warnings, result.warnings);
 }
 
 }  // namespace

@@ -191,6 +191,11 @@ const std::vector<AblationVariant>& ablationVariants() {
     return kVariants;
 }
 
+const AblationVariant& ablationVariant(const std::string& name) {
+    return *std::find_if(ablationVariants().begin(), ablationVariants().end(),
+                         [&](const AblationVariant& variant) { return variant.name == name; });
+}
+
 OrderAblations orderAblations(const OrdersParams& params, HeadSource& source, const RunControl& control) {
     RunRecord record("orders", nullptr, params.rowSeed);
     describe(params.selection, source.info(), record.provenance());

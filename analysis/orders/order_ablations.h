@@ -20,6 +20,8 @@ struct AblationVariant {
 /// sigmah per head by unconstrained least squares against exact attention, no LayerNorm. Rows with one visible key are
 /// left out of every variant, because the zero-sum form is 0 there whatever its gates.
 const std::vector<AblationVariant>& ablationVariants();
+/// One of them, by its name.
+const AblationVariant& ablationVariant(const std::string& name);
 
 /// Gates of the rows that see `fewestKeys` to `mostKeys` keys.
 struct BandGates {

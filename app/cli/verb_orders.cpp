@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
-
 #include "analysis/figures/orders_figures.h"
 #include "analysis/orders/hull_distance.h"
 #include "analysis/orders/order_ablations.h"
 #include "analysis/orders/softmax_orders.h"
+#include "analysis/warning_list.h"
 #include "app/cli/inputs.h"
 #include "app/cli/kernel_options.h"
 #include "app/cli/lists.h"
@@ -114,11 +113,8 @@ std::string ablationSummary(const analysis::OrderAblations& result) {
                      column("rel_mse", "RelMSE", NumberStyle::Percent), column("cosine", "cosine"),
                      column("change", "changed against the baseline")};
     for (const analysis::PooledAblation& pooled : result.pooled) {
-        const auto variant =
-            std::find_if(analysis::ablationVariants().begin(), analysis::ablationVariants().end(),
-                         [&](const analysis::AblationVariant& known) { return known.name == pooled.variant; });
         addRow(table, {pooled.layer ? std::to_string(pooled.layer->value) : "all", pooled.variant, pooled.relMse,
-                       pooled.cosine, variant->change});
+                       pooled.cosine, analysis::ablationVariant(pooled.variant).change});
     }
     return alignedText(table) + "linear ZeroS, functional form, untrained; fits pooled over heads\n";
 }
@@ -128,9 +124,7 @@ void putTable(analysis::Table table, const Inputs& inputs, VerbOutput& output) {
     noteParameters(inputs, table.provenance, table.warnings);
     table.provenance.started = output.table.provenance.started;
     table.provenance.elapsedSeconds += output.table.provenance.elapsedSeconds;
-    for (const analysis::Warning& warning : table.warnings)
-        if (std::find(output.warnings.begin(), output.warnings.end(), warning) == output.warnings.end())
-            output.warnings.push_back(warning);
+    analysis::addOnce(table.warnings, output.warnings);
     output.table = std::move(table);
 }
 

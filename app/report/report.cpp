@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/report/report.h"
 
-#include <algorithm>
-
+#include "analysis/warning_list.h"
 #include "app/core/error_text.h"
 #include "kernels/run_control.h"
 
@@ -48,9 +47,7 @@ ReportSection Report::dumpSection(const RunControl& control) {
         out.limits = dump_.limits();
         for (const auto& table : out.content.tables) {
             out.provenance = table->provenance;
-            for (const analysis::Warning& warning : table->warnings)
-                if (std::find(out.warnings.begin(), out.warnings.end(), warning) == out.warnings.end())
-                    out.warnings.push_back(warning);
+            analysis::addOnce(table->warnings, out.warnings);
         }
     });
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/packed_rows.h"
 
+#include <optional>
+
 namespace dimscope::kernels::cpu {
 namespace {
 
-/// Columns with an entry other than 0; one that is not a number counts.
-std::vector<Index> usedColumns(const MatrixView<float>& x) {
+/// Columns with an entry other than 0 (one that is not a number counts), where they are fewer than half. Of other rows
+/// the first one tells it already.
+std::optional<std::vector<Index>> fewColumns(const MatrixView<float>& x) {
+    const auto few = [&x](Index count) { return 2 * count < x.cols(); };
+    if (x.rows() == 0 || !few((eigen(x).row(0).array() != 0.0F).count())) return std::nullopt;
     Eigen::Array<float, 1, Eigen::Dynamic> sums = Eigen::Array<float, 1, Eigen::Dynamic>::Zero(x.cols());
     for (Index r = 0; r < x.rows(); ++r) sums += eigen(x).row(r).array().abs();
     std::vector<Index> columns;
     for (Index c = 0; c < x.cols(); ++c)
         if (sums[c] != 0.0F) columns.push_back(c);
-    return columns;
+    return few(static_cast<Index>(columns.size())) ? std::optional(columns) : std::nullopt;
 }
 
 }  // namespace
@@ -31,10 +36,10 @@ PackedRows::PackedRows(const LaneKernels& lanes, const MatrixView<float>& rows)
 
 void PackedRows::project(const MatrixView<float>& x, const float* start, MatrixSpan<float> out) const {
     assert(x.cols() == depth_ && out.rows() == x.rows() && out.stride() >= padded(lanes_, rows_));
-    const std::vector<Index> used = usedColumns(x);
-    if (const auto depth = static_cast<Index>(used.size()); 2 * depth < depth_) {
-        const RowMajor<float> narrow = eigen(x)(Eigen::all, used);
-        const std::vector<float> panels = panelsOf(used);
+    if (const auto used = fewColumns(x)) {
+        const auto depth = static_cast<Index>(used->size());
+        const RowMajor<float> narrow = eigen(x)(Eigen::all, *used);
+        const std::vector<float> panels = panelsOf(*used);
         lanes_.rows.project(
             {narrow.data(), depth, x.rows(), depth, panels.data(), rows_, start, out.data(), out.stride()});
         return;
