@@ -104,14 +104,24 @@ public:
           warnings_(warnings) {}
 
     std::vector<HeadProfile> run(const std::vector<PromptIndex>& prompts, const RunControl& control) {
+        std::vector<PromptIndex> present;
+        std::copy_if(prompts.begin(), prompts.end(), std::back_inserter(present),
+                     [this](PromptIndex prompt) { return !lacks(prompt); });
         for (const HeadIndex head : heads_)
-            gathered_.push_back({emptyProfile(layer_, head, static_cast<Index>(prompts.size())), {}});
-        for (std::size_t p = 0; p < prompts.size(); ++p)
-            addPromptOf(prompts[p], static_cast<Index>(p), control.part(p, prompts.size()));
+            gathered_.push_back({emptyProfile(layer_, head, static_cast<Index>(present.size())), {}});
+        for (std::size_t p = 0; p < present.size(); ++p)
+            addPromptOf(present[p], static_cast<Index>(p), control.part(p, present.size()));
+        if (present.empty())
+            for (Gathered& head : gathered_) head.unreadable = "the layer has none of the selected prompts";
         return concluded();
     }
 
 private:
+    bool lacks(PromptIndex prompt) const {
+        const std::vector<int>& missing = layer_.missingPrompts;
+        return std::find(missing.begin(), missing.end(), prompt.value) != missing.end();
+    }
+
     void addPromptOf(PromptIndex prompt, Index ordinal, const RunControl& control) {
         HeadLoader loader(source_, layer_, prompt, length_, false);
         const std::size_t headBytes = static_cast<std::size_t>(length_ * layer_.headDim) * 2 * sizeof(double);
@@ -152,15 +162,16 @@ private:
         return true;
     }
 
+    /// A layer of which a part cannot be read is damaged: its heads stay in the list, without numbers.
     std::vector<HeadProfile> concluded() {
+        const auto broken = std::find_if(gathered_.begin(), gathered_.end(),
+                                         [](const Gathered& head) { return head.unreadable.has_value(); });
+        if (broken != gathered_.end())
+            warnings_.push_back({"layer_unreadable", fmt::format("layer {}", layer_.layer.value),
+                                 fmt::format("layer {} is left out: {}", layer_.layer.value, *broken->unreadable)});
         std::vector<HeadProfile> profiles;
         for (Gathered& head : gathered_) {
-            if (head.unreadable) {
-                warnings_.push_back({"unreadable",
-                                     fmt::format("layer {} head {}", layer_.layer.value, head.profile.head.value),
-                                     *head.unreadable});
-                continue;
-            }
+            head.profile.unreadable = broken != gathered_.end();
             if (head.profile.usable())
                 conclude(head.profile);
             else
@@ -207,7 +218,7 @@ ProfileResult profileHeads(const Selection& selection, HeadSource& source, kerne
                                              .run(result.prompts, control.part(n, layers.size()));
         std::move(heads.begin(), heads.end(), std::back_inserter(result.heads));
     }
-    if (result.heads.empty())
+    if (std::all_of(result.heads.begin(), result.heads.end(), [](const HeadProfile& head) { return head.unreadable; }))
         throw kernels::FormatError({source.info().path, "/layers",
                                     "no head could be read: " + result.warnings.back().text,
                                     "check the file with h5dump or copy it again"});

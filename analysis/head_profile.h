@@ -19,11 +19,13 @@ struct HeadProfile {
     std::vector<double> share;         ///< chi / sum chi
     std::vector<int> order;            ///< ascending in chi, ties by dimension number
     std::vector<double> chiEffective;  ///< what does not cancel in softmax (section 13.8)
-    kernels::Matrix<double> qMeanAbsPrompts, kMeanAbsPrompts, chiPrompts;  ///< (prompts, head_dim)
+    /// (prompts that the layer has, head_dim)
+    kernels::Matrix<double> qMeanAbsPrompts, kMeanAbsPrompts, chiPrompts;
     double top1 = 0.0, top5 = 0.0, top10 = 0.0;                            ///< share of the strongest dimensions
     double effectiveDims = 0.0;                                            ///< 1 / sum share^2
-    Index nonFinite = 0;  ///< > 0: the head is marked, its numbers are NaN
-    bool usable() const { return nonFinite == 0; }
+    Index nonFinite = 0;      ///< > 0: the head is marked, its numbers are NaN
+    bool unreadable = false;  ///< a part of its layer cannot be read: marked likewise
+    bool usable() const { return nonFinite == 0 && !unreadable; }
 };
 
 struct ProfileResult {
@@ -36,7 +38,7 @@ struct ProfileResult {
 };
 
 /// Profiles of all selected heads, O(N d) each. Throws ArgumentError, FormatError, Cancelled.
-/// One unreadable head becomes a warning; all unreadable is a FormatError.
+/// A layer of which a part is unreadable is marked, with a warning; all unreadable is a FormatError.
 ProfileResult profileHeads(const Selection& selection, HeadSource& source, kernels::Backend& backend,
                            const RunControl& control);
 

@@ -26,7 +26,8 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// What one layer of a dump holds. Sizes in elements, scale in 1/logit units.
 struct LayerInfo {
     LayerIndex layer;
-    int nHeads = 0, nKvHeads = 0;
+    int nHeads = 0, nKvHeads = 0;     ///< query head h reads key/value head h / (nHeads / nKvHeads)
+    int storedKvHeads = 0;            ///< of the file, where that differs: gqa="strided" is presented as one per head
     Index headDim = 0, valueDim = 0;  ///< valueDim 0: no v
     Index positions = 0;              ///< N
     int prompts = 0;                  ///< P
@@ -38,14 +39,21 @@ struct LayerInfo {
     std::string ropeLayout = "half";  ///< "half", "interleaved"
     Index rotaryDim = 0;              ///< 0: all of headDim
     double ropeTheta = 0.0;           ///< 0: not stated
-    std::string encoding;             ///< of q: "float16", "float32", "float64", "bf16"
+    std::string encoding;             ///< of q: "float16", "float32", "float64", "bf16", "fp8_e4m3fn", "int8", ...
+    bool rotated = false;             ///< RoPE is applied to q and k when they are read
+    std::vector<int> missingPrompts;  ///< prompts that this layer lacks
     bool hasValue = false, hasOutput = false, hasOutputProjection = false, hasSink = false;
 };
 
 struct PromptInfo {
     Index validPositions = 0;
     std::string split;     ///< "calibration", "train", "validation", "evaluation" or ""
-    bool leftOut = false;  ///< no valid position
+    bool leftOut = false;  ///< no valid position, or never written
+};
+
+/// How a file was read where its format leaves a choice, and what that rests on.
+struct ReadingNote {
+    std::string place, decision, evidence;
 };
 
 struct DumpInfo {
@@ -56,6 +64,7 @@ struct DumpInfo {
     std::vector<LayerInfo> layers;  ///< ascending
     std::vector<PromptInfo> prompts;
     std::vector<Warning> warnings;  ///< what was odd about the file
+    std::vector<ReadingNote> readings;
 
     const LayerInfo* find(LayerIndex layer) const {
         for (const LayerInfo& info : layers)

@@ -7,10 +7,13 @@
 #include <cassert>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <numeric>
 
+#include "io/hdf5_chunks.h"
 #include "io/hdf5_read.h"
 #include "io/message_text.h"
+#include "kernels/error.h"
 
 namespace dimscope::io {
 namespace {
@@ -18,7 +21,7 @@ namespace {
 constexpr std::uint64_t kMostWholeBytes = 4ULL << 30U;  ///< of a dataset that is read in one piece
 
 /// Sign, exponent and mantissa side by side, most significant first: what IEEE 754 and bf16 have.
-void describeFloat(hid_t type, Hdf5Type& result) {
+void describeFloat(hid_t type, ElementType& result) {
     std::size_t sign = 0, exponent = 0, exponentBits = 0, mantissa = 0, mantissaBits = 0;
     H5Tget_fields(type, &sign, &exponent, &exponentBits, &mantissa, &mantissaBits);
     result.exponentBits = static_cast<int>(exponentBits);
@@ -28,33 +31,43 @@ void describeFloat(hid_t type, Hdf5Type& result) {
                          sign + 1 == result.bytes * 8 && H5Tget_norm(type) == H5T_NORM_IMPLIED;
 }
 
-Hdf5Type describeType(hid_t type) {
-    Hdf5Type result;
+std::string memberName(hid_t compound, int member) {
+    const std::unique_ptr<char, decltype(&H5free_memory)> name(
+        H5Tget_member_name(compound, static_cast<unsigned>(member)), &H5free_memory);
+    return name ? name.get() : "";
+}
+
+ElementType describeType(hid_t type) {
+    ElementType result;
     result.bytes = H5Tget_size(type);
     const H5T_order_t order = H5Tget_order(type);
     result.bigEndian = order == H5T_ORDER_BE;
     switch (H5Tget_class(type)) {
         case H5T_INTEGER:
-            result.kind = Hdf5Type::Class::Integer;
+            result.kind = ElementType::Class::Integer;
             result.isSigned = H5Tget_sign(type) == H5T_SGN_2;
+            result.wholeWord = H5Tget_precision(type) == result.bytes * 8 && H5Tget_offset(type) == 0;
             break;
         case H5T_FLOAT:
-            result.kind = order == H5T_ORDER_VAX ? Hdf5Type::Class::Other : Hdf5Type::Class::Float;
+            result.kind = order == H5T_ORDER_VAX ? ElementType::Class::Other : ElementType::Class::Float;
             describeFloat(type, result);
             break;
-        case H5T_ENUM: result.kind = result.bytes == 1 ? Hdf5Type::Class::Boolean : Hdf5Type::Class::Other; break;
-        case H5T_STRING: result.kind = Hdf5Type::Class::String; break;
-        case H5T_OPAQUE: result.kind = Hdf5Type::Class::Opaque; break;
+        case H5T_ENUM: result.kind = result.bytes == 1 ? ElementType::Class::Boolean : ElementType::Class::Other; break;
+        case H5T_STRING: result.kind = ElementType::Class::String; break;
+        case H5T_OPAQUE: result.kind = ElementType::Class::Opaque; break;
+        case H5T_COMPOUND:
+            result.kind = ElementType::Class::Compound;
+            for (int n = 0; n < H5Tget_nmembers(type); ++n) result.fields.push_back(memberName(type, n));
+            break;
         default: break;
     }
     takeHdf5Error();  // an order is not defined for every class
     return result;
 }
 
-DatasetLayout describe(hid_t dataset, const Hdf5Place& place) {
-    DatasetLayout layout;
-    const Hdf5Handle type(place.checked(H5Dget_type(dataset), "cannot read its type"));
-    layout.type = describeType(type.get());
+ArrayLayout describe(hid_t dataset, const FilePlace& place, hid_t elementType) {
+    ArrayLayout layout;
+    layout.type = describeType(elementType);
     const Hdf5Handle space(place.checked(H5Dget_space(dataset), "cannot read its shape"));
     layout.null = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
     const int rank = layout.null ? 0 : place.checked(H5Sget_simple_extent_ndims(space.get()), "cannot read its rank");
@@ -63,6 +76,10 @@ DatasetLayout describe(hid_t dataset, const Hdf5Place& place) {
     layout.shape.assign(sizes.begin(), sizes.end());
     layout.storedBytes = H5Dget_storage_size(dataset);
     const Hdf5Handle creation(place.checked(H5Dget_create_plist(dataset), "cannot read how it is stored"));
+    if (H5Pget_layout(creation.get()) == H5D_VIRTUAL) {  // its sources were checked before it was opened for reading
+        layout.storedBytes = layout.type.bytes;
+        for (const std::uint64_t size : layout.shape) layout.storedBytes *= size;
+    }
     if (rank > 0 && H5Pget_layout(creation.get()) == H5D_CHUNKED) {
         place.checked(H5Pget_chunk(creation.get(), rank, sizes.data()), "cannot read its chunks");
         layout.chunk.assign(sizes.begin(), sizes.end());
@@ -70,14 +87,14 @@ DatasetLayout describe(hid_t dataset, const Hdf5Place& place) {
     return layout;
 }
 
-Hdf5Box wholeBox(const DatasetLayout& layout) {
+ArrayBox wholeBox(const ArrayLayout& layout) {
     return {std::vector<std::uint64_t>(layout.shape.size(), 0), layout.shape};
 }
 
 std::vector<hsize_t> asSizes(const std::vector<std::uint64_t>& values) { return {values.begin(), values.end()}; }
 
 /// Address of the first stored byte in the file and how many follow; nothing where none was written.
-std::optional<std::pair<haddr_t, hsize_t>> firstStored(hid_t dataset, const DatasetLayout& layout) {
+std::optional<std::pair<haddr_t, hsize_t>> firstStored(hid_t dataset, const ArrayLayout& layout) {
     haddr_t address = HADDR_UNDEF;
     hsize_t size = layout.storedBytes;
     if (layout.chunk.empty()) {
@@ -94,7 +111,7 @@ std::optional<std::pair<haddr_t, hsize_t>> firstStored(hid_t dataset, const Data
 
 }  // namespace
 
-std::string Hdf5Type::text() const {
+std::string ElementType::text() const {
     switch (kind) {
         case Class::Integer: return fmt::format("{}int{}", isSigned ? "" : "u", bytes * 8);
         case Class::Float:
@@ -106,14 +123,35 @@ std::string Hdf5Type::text() const {
         case Class::String: return "text (string)";
         case Class::Boolean: return "enumeration";
         case Class::Opaque: return fmt::format("opaque type of {} bytes", bytes);
+        case Class::Compound: return "compound type";
         case Class::Other: break;
     }
-    return "compound or other type";
+    return "a type that is no number (class not known here)";
 }
 
-Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, Hdf5Place place) : Hdf5Object(std::move(handle), std::move(place)) {
+Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, FilePlace place, const std::string& field, std::size_t cacheBytes)
+    : Hdf5Object(std::move(handle), std::move(place)), field_(field) {
     const Hdf5Lock lock;
-    layout_ = describe(handle_.get(), place_);
+    const Hdf5Handle whole(place_.checked(H5Dget_type(handle_.get()), "cannot read its type"));
+    std::size_t fieldOffset = 0;
+    if (!field_.empty()) {
+        const int member = H5Tget_member_index(whole.get(), field_.c_str());
+        place_.checked(member, ("has no field " + field_).c_str());
+        fieldOffset = H5Tget_member_offset(whole.get(), static_cast<unsigned>(member));
+    }
+    layout_ = describe(handle_.get(), place_, storedType().get());
+    chunks_ = ChunkReader::make(handle_.get(), layout_, place_, H5Tget_size(whole.get()), fieldOffset, cacheBytes);
+}
+
+Hdf5Dataset::Hdf5Dataset(Hdf5Dataset&&) noexcept = default;
+Hdf5Dataset::~Hdf5Dataset() = default;
+
+Hdf5Handle Hdf5Dataset::storedType() const {
+    Hdf5Handle whole(place_.checked(H5Dget_type(handle_.get()), "cannot read its type"));
+    if (field_.empty()) return whole;
+    const int member = place_.checked(H5Tget_member_index(whole.get(), field_.c_str()), "has lost a field");
+    return Hdf5Handle(place_.checked(H5Tget_member_type(whole.get(), static_cast<unsigned>(member)),
+                                     "cannot read the type of a field"));
 }
 
 std::uint64_t Hdf5Dataset::elements() const {
@@ -132,7 +170,7 @@ std::uint64_t Hdf5Dataset::checkedElements(std::size_t bytesEach) const {
     return count;
 }
 
-void Hdf5Dataset::checkWritten(const Hdf5Box& box) const {
+void Hdf5Dataset::checkWritten(const ArrayBox& box) const {
     if (layout_.chunk.empty()) {
         if (layout_.storedBytes == 0) place_.refuse("was never written: its data are missing", "write it again");
         return;
@@ -160,9 +198,15 @@ void Hdf5Dataset::checkWritten(const Hdf5Box& box) const {
     }
 }
 
-void Hdf5Dataset::readBox(const Hdf5Box& box, Hdf5Id memoryType, void* out) const {
+void Hdf5Dataset::readBox(const ArrayBox& box, Hdf5Id memoryType, void* out) const {
     if (layout_.null) place_.refuse("is empty (no values)", "write its values");
     checkWritten(box);
+    Hdf5Handle compound;
+    if (!field_.empty()) {
+        compound = Hdf5Handle(H5Tcreate(H5T_COMPOUND, H5Tget_size(memoryType)));
+        place_.checked(H5Tinsert(compound.get(), field_.c_str(), 0, memoryType), "cannot select the field");
+        memoryType = compound.get();
+    }
     Hdf5Handle fileSpace(place_.checked(H5Dget_space(handle_.get()), "cannot read its shape"));
     if (layout_.shape.empty()) {
         place_.checked(H5Dread(handle_.get(), memoryType, H5S_ALL, H5S_ALL, H5P_DEFAULT, out), "cannot be read");
@@ -176,18 +220,34 @@ void Hdf5Dataset::readBox(const Hdf5Box& box, Hdf5Id memoryType, void* out) cons
                    "cannot be read");
 }
 
-void Hdf5Dataset::readBytes(const Hdf5Box& box, std::span<std::byte> out) const {
+void Hdf5Dataset::readBytes(const ArrayBox& box, std::span<std::byte> out) const {
     const Hdf5Lock lock;
     [[maybe_unused]] const std::uint64_t count =
         std::accumulate(box.count.begin(), box.count.end(), std::uint64_t{1}, std::multiplies<>());
     assert(count * layout_.type.bytes == out.size());
-    const Hdf5Handle type(place_.checked(H5Dget_type(handle_.get()), "cannot read its type"));
-    readBox(box, type.get(), out.data());
+    if (layout_.null) place_.refuse("is empty (no values)", "write its values");
+    if (chunks_) return chunks_->read(handle_.get(), box, out);
+    readBox(box, storedType().get(), out.data());
+}
+
+void Hdf5Dataset::readConverted(const ArrayBox& box, std::span<double> out) const {
+    const Hdf5Lock lock;
+    readBox(box, H5T_NATIVE_DOUBLE, out.data());
+}
+
+bool Hdf5Dataset::wasWritten(const ArrayBox& box) const {
+    const Hdf5Lock lock;
+    try {
+        checkWritten(box);
+        return true;
+    } catch (const kernels::FormatError&) {
+        return false;
+    }
 }
 
 std::vector<double> Hdf5Dataset::readNumbers() const {
     const Hdf5Lock lock;
-    if (layout_.type.kind != Hdf5Type::Class::Integer && layout_.type.kind != Hdf5Type::Class::Float)
+    if (layout_.type.kind != ElementType::Class::Integer && layout_.type.kind != ElementType::Class::Float)
         place_.refuse("has type " + layout_.type.text() + ", expected numbers", "write numbers");
     std::vector<double> values(checkedElements(sizeof(double)));
     if (!values.empty()) readBox(wholeBox(layout_), H5T_NATIVE_DOUBLE, values.data());
@@ -199,10 +259,10 @@ std::vector<std::int64_t> Hdf5Dataset::readIntegers() const {
     return readIntegers(wholeBox(layout_));
 }
 
-std::vector<std::int64_t> Hdf5Dataset::readIntegers(const Hdf5Box& box) const {
+std::vector<std::int64_t> Hdf5Dataset::readIntegers(const ArrayBox& box) const {
     const Hdf5Lock lock;
-    const bool boolean = layout_.type.kind == Hdf5Type::Class::Boolean;
-    if (!boolean && layout_.type.kind != Hdf5Type::Class::Integer)
+    const bool boolean = layout_.type.kind == ElementType::Class::Boolean;
+    if (!boolean && layout_.type.kind != ElementType::Class::Integer)
         place_.refuse("has type " + layout_.type.text() + ", expected integers", "write integers");
     const auto count = static_cast<std::size_t>(
         std::accumulate(box.count.begin(), box.count.end(), std::uint64_t{1}, std::multiplies<>()));
@@ -220,7 +280,7 @@ std::vector<std::int64_t> Hdf5Dataset::readIntegers(const Hdf5Box& box) const {
 std::vector<std::string> Hdf5Dataset::readStrings() const {
     const Hdf5Lock lock;
     const std::size_t size = layout_.type.bytes;
-    if (layout_.type.kind != Hdf5Type::Class::String)
+    if (layout_.type.kind != ElementType::Class::String)
         place_.refuse("has type " + layout_.type.text() + ", expected text", "write text");
     const auto count = static_cast<std::size_t>(checkedElements(std::max<std::size_t>(size, 16)));
     std::vector<std::string> texts;

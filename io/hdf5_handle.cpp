@@ -61,15 +61,10 @@ bool hasSignature(std::FILE* file, long long size) {
     return false;
 }
 
-void checkContent(const std::filesystem::path& path) {
+void checkSignature(const std::filesystem::path& path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-    if (!file) {
-        const std::string reason = std::generic_category().message(errno);
-        refuseFile(path, "cannot be opened: " + reason, "check that you may read it (ls -l shows its rights)");
-    }
-    const auto size = static_cast<long long>(std::filesystem::file_size(path));
-    if (size == 0) refuseFile(path, "the file is empty (0 bytes)", "write or copy it again");
-    if (!hasSignature(file.get(), size)) refuseFile(path, "is not an HDF5 file (no HDF5 signature)", kSayWhatADumpIs);
+    if (!file || !hasSignature(file.get(), static_cast<long long>(std::filesystem::file_size(path))))
+        refuseFile(path, "is not an HDF5 file (no HDF5 signature)", kSayWhatADumpIs);
 }
 
 /// The sentence for an HDF5 file that HDF5 itself refuses to open.
@@ -109,29 +104,46 @@ std::string takeHdf5Error() {
     return reason.empty() ? "no reason given" : printable(reason, 300);
 }
 
-void Hdf5Place::refuse(const std::string& cause, const std::string& advice) const {
+void FilePlace::refuse(const std::string& cause, const std::string& advice) const {
     throw kernels::FormatError({file, object, cause, advice});
 }
 
-void Hdf5Place::refuseFailedCall(const std::string& what) const {
+void FilePlace::refuseFailedCall(const std::string& what) const {
     const std::string reason = takeHdf5Error();
     refuse(what + " (HDF5: " + reason + ")", "the file may be damaged: copy or write it again");
 }
 
-Hdf5Place Hdf5Place::child(const std::string& name) const {
+FilePlace FilePlace::child(const std::string& name) const {
     return {file, object + (object.ends_with('/') ? "" : "/") + printable(name)};
 }
 
-Hdf5Handle openHdf5ForReading(const std::filesystem::path& path) {
+void checkReadableFile(const std::filesystem::path& path) {
     checkRegularFile(path);
-    checkContent(path);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+    if (!file) {
+        const std::string reason = std::generic_category().message(errno);
+        refuseFile(path, "cannot be opened: " + reason, "check that you may read it (ls -l shows its rights)");
+    }
+    if (std::filesystem::file_size(path) == 0)
+        refuseFile(path, "the file is empty (0 bytes)", "write or copy it again");
+}
+
+Hdf5Handle openHdf5ForReading(const std::filesystem::path& path) {
+    checkReadableFile(path);
+    checkSignature(path);
     const Hdf5Lock lock;
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
 #if H5_VERSION_GE(1, 10, 7)
     H5Pset_file_locking(access.get(), false, true);
 #endif
     Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
-    if (!file) refuseUnopened(path, takeHdf5Error());
+    if (file) return file;
+    const std::string reason = takeHdf5Error();
+    if (reason.find("already open") == std::string::npos) refuseUnopened(path, reason);
+    // Its writer was killed, or still writes: what it wrote completely can be read.
+    file = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get()));
+    takeHdf5Error();
+    if (!file) refuseUnopened(path, reason);
     return file;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "io/file_place.h"
+
 namespace dimscope::io {
 
 /// HDF5 works through process-wide state: every call of it runs under this one lock. May be taken again by its holder.
@@ -42,26 +44,11 @@ private:
     Hdf5Id id_ = -1;
 };
 
-/// File and object, as messages name them.
-struct Hdf5Place {
-    std::string file;
-    std::string object;
-
-    /// Throws FormatError.
-    [[noreturn]] void refuse(const std::string& cause, const std::string& advice) const;
-    /// Throws FormatError with HDF5's own reason after `what`: "cannot read the data (HDF5: ...)".
-    [[noreturn]] void refuseFailedCall(const std::string& what) const;
-    /// The id or status of a call, where it is not negative; else as refuseFailedCall.
-    template <class Status>
-    Status checked(Status status, const char* what) const {
-        if (status < 0) refuseFailedCall(what);
-        return status;
-    }
-    Hdf5Place child(const std::string& name) const;
-};
-
 /// The most specific line of HDF5's error stack, in one line; clears the stack.
 std::string takeHdf5Error();
+
+/// Throws FileError: missing, a directory, a device, not permitted, empty.
+void checkReadableFile(const std::filesystem::path& path);
 
 /// Opens for reading, without a lock on the file, so that its writer is not blocked.
 /// Throws FileError: missing, a directory, empty, not HDF5, cut off, not permitted.

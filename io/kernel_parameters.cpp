@@ -30,27 +30,27 @@ constexpr const char* kWhereToStore = "store parameters below /layers/LL/NAME (r
 constexpr std::array<std::string_view, 3> kNotInherited{"format", "format_version", "provenance"};
 
 bool holdsNumbers(const Hdf5Dataset& dataset) {
-    const Hdf5Type::Class kind = dataset.layout().type.kind;
-    return kind == Hdf5Type::Class::Integer || kind == Hdf5Type::Class::Float;
+    const ElementType::Class kind = dataset.layout().type.kind;
+    return kind == ElementType::Class::Integer || kind == ElementType::Class::Float;
 }
 
 /// Numbers of any type; bit patterns of bf16 where the dataset says so.
 ParameterArray readArray(const Hdf5Dataset& dataset) {
-    const DatasetLayout& layout = dataset.layout();
+    const ArrayLayout& layout = dataset.layout();
     ParameterArray array{{layout.shape.begin(), layout.shape.end()}, {}};
-    const std::string encoding = AttributeScope(dataset, {}).text("encoding").value_or("ieee");
+    const std::string encoding = AttributeScope({&dataset}).text("encoding").value_or("ieee");
     if (encoding != "ieee" && encoding != "bf16")
         dataset.place().refuse(fmt::format("has encoding=\"{}\", which is not read here", printable(encoding)),
                                "write plain numbers, or bf16");
-    if (encoding == "bf16" && layout.type.kind == Hdf5Type::Class::Integer && layout.type.bytes == 2) {
+    if (encoding == "bf16" && layout.type.kind == ElementType::Class::Integer && layout.type.bytes == 2) {
         std::vector<std::byte> raw(dataset.checkedElements(sizeof(double)) * 2);
         array.values.resize(raw.size() / 2);
         if (raw.empty()) return array;
         dataset.readBytes({std::vector<std::uint64_t>(layout.shape.size(), 0), layout.shape}, raw);
-        decodeNumbers({NumberEncoding::BFloat16, layout.type.bigEndian}, raw, std::span(array.values));
+        decodeNumbers({NumberEncoding::BFloat16, layout.type.bigEndian, 0, false}, raw, std::span(array.values));
         return array;
     }
-    if (encoding == "bf16" && layout.type.kind != Hdf5Type::Class::Float)
+    if (encoding == "bf16" && layout.type.kind != ElementType::Class::Float)
         dataset.place().refuse(fmt::format("has encoding=\"bf16\" but type {}", layout.type.text()),
                                "correct the attribute");
     array.values = dataset.readNumbers();
@@ -158,7 +158,7 @@ void readSubsetDraws(const Hdf5Group& subsets, ParameterSet& set) {
 }
 
 void checkFormat(const Hdf5Group& root, std::vector<analysis::Warning>& warnings) {
-    const AttributeScope scope(root, {});
+    const AttributeScope scope({&root});
     const std::optional<std::string> format = scope.text("format");
     if (!format)
         warnings.push_back({"format_missing", "/", "the parameter file does not say format=\"attn-kernel-params\""});

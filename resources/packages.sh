@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The Debian packages of the project, and how they get there. Read by resources/start.sh and tests/run.sh.
 
-buildPackages="g++ cmake ninja-build pkg-config libhdf5-dev libeigen3-dev librandom123-dev libcli11-dev
+buildPackages="g++ cmake ninja-build pkg-config libhdf5-dev zlib1g-dev libeigen3-dev librandom123-dev libcli11-dev
 nlohmann-json3-dev libfmt-dev qt6-base-dev qt6-charts-dev libqt6opengl6-dev qt6-svg-dev libgl-dev"
 runPackages="fonts-inter fonts-dejavu-core"
 testPackages="libgtest-dev libbenchmark-dev clang-format clang-tidy ccache"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/cli/lists.h"
-#include "io/dump/attention_dump.h"
+#include "app/core/dump_opening.h"
 #include "io/kernel_parameters.h"
 #include "kernels/backend_registry.h"
 
@@ -38,7 +38,7 @@ Inputs openInputs(const Options& options) {
     // A merge computes nothing, so that a machine without the shards' device can do it.
     inputs.backend = options.merged ? kernels::makeBackend("cpu", {options.threads, 0})
                                     : kernels::makeBackend(options.backend, {options.threads, options.device});
-    inputs.source = io::openDump(options.file);
+    inputs.source = openDumpSafely(options.file, decisionsFrom(options.reading), {});
     if (!options.params.empty()) inputs.parameters = io::readKernelParameters(options.params, inputs.warnings);
     return inputs;
 }

@@ -60,7 +60,8 @@ void addJsonOption(CLI::App& verb, Options& options) {
 }
 
 void addFileOption(CLI::App& verb, Options& options) {
-    verb.add_option("FILE", options.file, "Attention dump (HDF5)")->required();
+    verb.add_option("FILE", options.file, "Attention dump (HDF5, safetensors or npz)")->required();
+    addReadingOptions(verb, options.reading);
 }
 
 void addSelectionOptions(CLI::App& verb, Options& options) {

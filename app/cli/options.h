@@ -12,6 +12,7 @@
 #include "analysis/grouping.h"
 #include "analysis/kernel_settings.h"
 #include "analysis/selection.h"
+#include "app/cli/reading_options.h"
 
 namespace dimscope::app {
 
@@ -20,6 +21,7 @@ class PieceFile;
 /// What the command line says, as it says it. Lists stay text until the verb runs.
 struct Options {
     std::string file;
+    ReadingOptions reading;  ///< of the file
     bool json = false;
     bool markdown = false;  ///< of the list of kernels
     std::string out;

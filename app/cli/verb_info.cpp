@@ -4,7 +4,7 @@
 #include "analysis/run_record.h"
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
-#include "io/dump/attention_dump.h"
+#include "app/core/dump_opening.h"
 
 namespace dimscope::app {
 namespace {
@@ -21,7 +21,7 @@ void addInfoOptions(CLI::App& verb, Options& options) {
 Json layerJson(const LayerInfo& layer) {
     return {{"layer", layer.layer.value},
             {"n_heads", layer.nHeads},
-            {"n_kv_heads", layer.nKvHeads},
+            {"n_kv_heads", layer.storedKvHeads},
             {"head_dim", layer.headDim},
             {"value_dim", layer.valueDim},
             {"positions", layer.positions},
@@ -59,8 +59,12 @@ Json documentOf(const DumpInfo& info) {
                   {"created_at", info.createdAt},
                   {"prompt_source", info.promptSource},
                   {"layers", Json::array()},
-                  {"prompts", promptsJson(info)}};
+                  {"prompts", promptsJson(info)},
+                  {"readings", Json::array()}};
     for (const LayerInfo& layer : info.layers) document["layers"].push_back(layerJson(layer));
+    for (const analysis::ReadingNote& note : info.readings)
+        document["readings"].push_back(
+            {{"place", note.place}, {"decision", note.decision}, {"evidence", note.evidence}});
     return document;
 }
 
@@ -78,7 +82,7 @@ analysis::Table layersTable(const DumpInfo& info, const analysis::Provenance& pr
                      column("has_w_o", "W_o")};
     for (const LayerInfo& layer : info.layers)
         addRow(table,
-               {std::int64_t{layer.layer.value}, std::int64_t{layer.nHeads}, std::int64_t{layer.nKvHeads},
+               {std::int64_t{layer.layer.value}, std::int64_t{layer.nHeads}, std::int64_t{layer.storedKvHeads},
                 layer.headDim, layer.valueDim, layer.positions, std::int64_t{layer.prompts}, layer.scale, layer.rope,
                 yesNo(layer.causal), layer.encoding, yesNo(layer.hasOutput), yesNo(layer.hasOutputProjection)});
     return table;
@@ -91,12 +95,14 @@ std::string headingOf(const DumpInfo& info) {
                                       {"created by", info.createdBy},
                                       {"created at", info.createdAt}})
         if (!value.empty()) text += fmt::format("{}: {}\n", name, value);
+    for (const analysis::ReadingNote& note : info.readings)
+        text += fmt::format("{}: {} ({})\n", note.place, note.decision, note.evidence);
     return text + "\n";
 }
 
-VerbOutput runInfo(const Options& options, const kernels::RunControl&) {
+VerbOutput runInfo(const Options& options, const kernels::RunControl& control) {
     analysis::RunRecord record("info", nullptr, 0);
-    const auto source = io::openDump(options.file);
+    const auto source = openDumpSafely(options.file, decisionsFrom(options.reading), control);
     const DumpInfo& info = source->info();
     record.provenance().dump = info.identity;
     const analysis::Provenance provenance = record.finished();

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "io/dump/attention_dump.h"
+#include "app/core/dump_opening.h"
 #include "kernels/kernel_catalog.h"
 
 namespace dimscope::app {
@@ -133,6 +133,8 @@ ExperimentKey Workspace::experimentKey(const std::string& name) const {
     return key;
 }
 
-std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path) { return io::openDump(path); }
+std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path) {
+    return openDumpSafely(path, {}, {});
+}
 
 }  // namespace dimscope::app

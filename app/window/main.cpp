@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "analysis/provenance.h"
+#include "app/core/dump_opening.h"
 #include "app/window/appearance.h"
 #include "app/window/batch_export.h"
 #include "app/window/batch_report.h"
@@ -14,6 +15,7 @@
 using namespace dimscope;
 
 int main(int argc, char** argv) {
+    if (const auto code = app::serveFirstLook(argc, argv)) return *code;
     if (!app::prepareDisplay(argc, argv)) return 1;
     QApplication application(argc, argv);
     QApplication::setOrganizationName("dimscope");

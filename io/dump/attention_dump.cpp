@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
+#include "io/dump/array_file.h"
 #include "io/dump/dump_identity.h"
 #include "io/dump/dump_source.h"
 #include "io/dump/layer_metadata.h"
 #include "io/dump/prompt_metadata.h"
-#include "io/layer_name.h"
+#include "io/hdf5_read.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -21,58 +23,54 @@ namespace {
 constexpr const char* kFormatName = "attn-dump";
 constexpr const char* kWhatADumpHas = "a dump has /layers/LL/q and /layers/LL/k (resources/docs/formats.md)";
 
-void checkFormat(const Hdf5Group& root, const AttributeScope& scope, std::vector<analysis::Warning>& warnings) {
+/// Whether the file says that it is a dump. Throws FormatError where it says something else.
+bool checkFormat(const FilePlace& root, const AttributeScope& scope) {
     const std::string format = scope.text("format").value_or("");
-    if (format.empty())
-        warnings.push_back({"format_missing", "/", "the file does not say format=\"attn-dump\"; it is read as one"});
-    else if (format != kFormatName)
-        root.place().refuse(fmt::format("has format \"{}\", expected \"{}\"", printable(format), kFormatName),
-                            kWhatADumpHas);
+    if (!format.empty() && format != kFormatName)
+        root.refuse(fmt::format("has format \"{}\", expected \"{}\"", printable(format), kFormatName), kWhatADumpHas);
     const kernels::Index version = scope.integer("format_version").value_or(1);
     if (version > 1)
-        root.place().refuse(
-            fmt::format("has format_version {}: written by a newer program, this one reads version 1", version),
-            "update this program");
-    if (version < 1)
-        root.place().refuse(fmt::format("has format_version {}, expected 1", version), "correct the attribute");
+        root.refuse(fmt::format("has format_version {}: written by a newer program, this one reads version 1", version),
+                    "update this program");
+    if (version < 1) root.refuse(fmt::format("has format_version {}, expected 1", version), "correct the attribute");
+    return !format.empty();
 }
 
 /// Opens layer after layer; one that cannot be read becomes a warning, as long as another one can.
-class LayerReader {
+class AllLayers {
 public:
-    LayerReader(const Hdf5Group& layers, const AttributeScope& outer, std::vector<analysis::Warning>& warnings)
-        : layers_(layers), outer_(outer), warnings_(warnings) {}
+    AllLayers(const LayerContext& context, analysis::DumpInfo& info) : context_(context), info_(info) {}
 
-    std::vector<LayerContents> readAll() {
-        for (const std::string& name : layers_.names())
-            if (const auto number = layerNumber(name)) readOne(name, *number);
-        if (found_.empty() && firstFailure_) throw *firstFailure_;
-        if (found_.empty()) layers_.place().refuse("holds no layer, so no q and k", kWhatADumpHas);
+    std::vector<LayerContents> read(const std::vector<LayerArrays>& arrays) {
+        for (const LayerArrays& layer : arrays) readOne(layer);
+        if (found_.empty()) throw *firstFailure_;
         std::sort(found_.begin(), found_.end(),
                   [](const auto& a, const auto& b) { return a.info.layer < b.info.layer; });
         return std::move(found_);
     }
 
 private:
-    void readOne(const std::string& name, kernels::LayerIndex number) {
+    void readOne(const LayerArrays& arrays) {
         try {
             std::vector<analysis::Warning> warnings;
-            LayerContents layer =
-                readLayerMetadata(layers_.group(name), number, AttributeScope(layers_, outer_), warnings);
-            checkAgreement(layer, name);
-            found_.push_back(std::move(layer));
-            warnings_.insert(warnings_.end(), warnings.begin(), warnings.end());
+            std::vector<analysis::ReadingNote> readings;
+            for (LayerContents& layer : readLayers(context_, arrays, warnings, readings)) {
+                checkAgreement(layer);
+                found_.push_back(std::move(layer));
+            }
+            info_.warnings.insert(info_.warnings.end(), warnings.begin(), warnings.end());
+            info_.readings.insert(info_.readings.end(), readings.begin(), readings.end());
         } catch (const kernels::FormatError& error) {
             if (!firstFailure_) firstFailure_ = error;
-            warnings_.push_back(
-                {"layer_unreadable", error.parts().object,
-                 fmt::format("layer {} is left out: {} {}", number.value, error.parts().object, error.parts().cause)});
+            info_.warnings.push_back({"layer_unreadable", error.parts().object,
+                                      fmt::format("layer {} is left out: {} {}", arrays.layer.value_or(0),
+                                                  error.parts().object, error.parts().cause)});
         }
     }
 
     /// All layers have seen the same prompts; the first layer that can be read sets the measure.
-    void checkAgreement(const LayerContents& layer, const std::string& name) const {
-        const Hdf5Place place = layers_.place().child(name);
+    void checkAgreement(const LayerContents& layer) const {
+        const FilePlace place{context_.file.place().file, layer.query.path};
         for (const LayerContents& other : found_)
             if (other.info.layer == layer.info.layer)
                 place.refuse(fmt::format("is a second layer {}", layer.info.layer.value), "remove one of them");
@@ -84,24 +82,11 @@ private:
                          "write all layers from the same prompts");
     }
 
-    const Hdf5Group& layers_;
-    const AttributeScope& outer_;
-    std::vector<analysis::Warning>& warnings_;
+    const LayerContext& context_;
+    analysis::DumpInfo& info_;
     std::vector<LayerContents> found_;
     std::optional<kernels::FormatError> firstFailure_;
 };
-
-[[noreturn]] void refuseWithoutLayers(const Hdf5Group& root) {
-    std::vector<std::string> names;
-    for (const std::string& name : root.names()) {
-        if (names.size() == 5) break;
-        names.push_back(printable(name, 40));
-    }
-    root.place().refuse(
-        names.empty() ? std::string("holds no q and k: the file has no content")
-                      : fmt::format("holds no q and k: there is no group /layers (found: {})", fmt::join(names, ", ")),
-        kWhatADumpHas);
-}
 
 void describeOrigin(const AttributeScope& scope, analysis::DumpInfo& info) {
     const auto text = [&scope](const char* name) -> std::string {
@@ -109,7 +94,6 @@ void describeOrigin(const AttributeScope& scope, analysis::DumpInfo& info) {
         const std::string* found = value ? std::get_if<std::string>(&*value) : nullptr;
         return found != nullptr ? printable(*found) : "";
     };
-    info.format = "attn-dump 1";
     info.model = text("model");
     info.revision = text("revision");
     info.tokenizer = text("tokenizer");
@@ -118,35 +102,84 @@ void describeOrigin(const AttributeScope& scope, analysis::DumpInfo& info) {
     info.promptSource = text("prompt_source");
 }
 
-std::vector<std::string> usedPaths(const std::vector<LayerContents>& layers, const PromptMetadata& prompts) {
-    std::vector<std::string> paths = prompts.usedPaths();
+/// Sizes that /prompts tells before the tensors are looked at: they help to find the axes.
+void readPromptSizes(const ArrayFile& file, LayerContext& context) {
+    const Hdf5Group* root = file.hdf5Root();
+    if (root == nullptr || root->kind("prompts") != Hdf5Kind::Group) return;
+    const Hdf5Group group = root->group("prompts");
+    for (const char* name : {"length", "mask", "ids"}) {
+        if (group.kind(name) != Hdf5Kind::Dataset) continue;
+        try {
+            const std::vector<std::uint64_t> shape = group.dataset(name).layout().shape;
+            if (!shape.empty()) context.promptCount = static_cast<kernels::Index>(shape.front());
+            if (shape.size() == 2) context.positions = static_cast<kernels::Index>(shape.back());
+        } catch (const kernels::FormatError&) {
+            continue;  // named where it is read
+        }
+    }
+}
+
+/// The positions that the file has for each prompt: fewer than N where prompts are stored on their own.
+std::vector<kernels::Index> storedPositions(const LayerContents& layer) {
+    std::vector<kernels::Index> positions;
+    for (int p = 0; p < layer.info.prompts; ++p) positions.push_back(layer.positionsOf(p));
+    return positions;
+}
+
+/// Prompts at the end that a writer has made room for and not written yet.
+void leaveOutUnwritten(const std::vector<LayerContents>& layers, analysis::DumpInfo& info) {
+    std::set<int> unwritten;
+    for (const LayerContents& layer : layers)
+        unwritten.insert(layer.unwrittenPrompts.begin(), layer.unwrittenPrompts.end());
+    if (unwritten.empty()) return;
+    for (const int prompt : unwritten) info.prompts[static_cast<std::size_t>(prompt)].leftOut = true;
+    info.warnings.push_back(
+        {"prompt_unwritten", "/prompts",
+         fmt::format("{} prompt(s) from prompt {} on were never written: their data are missing, and "
+                     "they are left out (is the file still being written?)",
+                     unwritten.size(), *unwritten.begin())});
+}
+
+std::vector<ArrayRef> usedArrays(const std::vector<LayerContents>& layers) {
+    std::vector<ArrayRef> used;
+    const auto add = [&used](const StoredTensor& tensor) {
+        for (const TensorPart& part : tensor.parts) used.push_back(part.array);
+    };
     for (const LayerContents& layer : layers) {
-        paths.push_back(layer.query.path);
-        paths.push_back(layer.key.path);
+        add(layer.query);
+        add(layer.key);
         for (const auto* tensor : {&layer.value, &layer.output, &layer.projection, &layer.sink, &layer.hidden,
                                    &layer.hiddenMeanAbs, &layer.hiddenMaxAbs})
-            if (*tensor) paths.push_back((*tensor)->path);
+            if (*tensor) add(**tensor);
     }
-    return paths;
+    return used;
 }
 
 }  // namespace
 
-std::shared_ptr<analysis::HeadSource> openDump(const std::filesystem::path& path) {
-    Hdf5Group root = Hdf5Group::openFile(path);
+std::shared_ptr<analysis::HeadSource> openDump(const std::filesystem::path& path, const ReadingDecisions& decisions) {
+    OpenPolicy policy;
+    policy.outside = decisions.outside;
+    std::unique_ptr<ArrayFile> file = openArrayFile(path, policy);
     analysis::DumpInfo info;
     info.path = path.string();
-    const AttributeScope scope(root, {});
-    checkFormat(root, scope, info.warnings);
+    const AttributeScope scope({&file->rootAttributes()});
+    const DecidedAttributes decided(file->place(), decisions.attributes);
+    const bool formatStated = checkFormat(file->place(), scope);
     describeOrigin(scope, info);
-    if (root.kind("layers") == Hdf5Kind::Missing) refuseWithoutLayers(root);
-    const Hdf5Group layersGroup = root.group("layers");
-    std::vector<LayerContents> layers = LayerReader(layersGroup, scope, info.warnings).readAll();
+    info.format = formatStated ? "attn-dump 1" : "read as attn-dump";
+    const DumpArrays arrays = arrangeArrays(*file, decisions);
+    info.warnings = file->oddities();
+    LayerContext context{*file, decisions, decided, arrays.prompts, 0, 0, formatStated};
+    readPromptSizes(*file, context);
+    std::vector<LayerContents> layers = AllLayers(context, info).read(arrays.layers);
     for (const LayerContents& layer : layers) info.layers.push_back(layer.info);
-    PromptMetadata prompts(root, info.layers.front().prompts, info.layers.front().positions, info.warnings);
+    PromptMetadata prompts(file->hdf5Root(), storedPositions(layers.front()), info.layers.front().positions,
+                           decisions.valid, info.warnings);
     info.prompts = prompts.prompts();
-    info.identity = identifyDump(path, root, usedPaths(layers, prompts));
-    return std::make_shared<DumpSource>(std::move(root), std::move(info), std::move(layers), std::move(prompts));
+    leaveOutUnwritten(layers, info);
+    info.identity = identifyDump(path, *file, usedArrays(layers), prompts.usedPaths());
+    return std::make_shared<DumpSource>(std::move(file), std::move(info), std::move(layers), std::move(prompts));
 }
 
 }  // namespace dimscope::io

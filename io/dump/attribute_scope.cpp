@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <type_traits>
@@ -38,22 +39,31 @@ std::optional<std::vector<double>> asNumbers(const AttributeValue& value) {
 
 }  // namespace
 
-AttributeScope::AttributeScope(const Hdf5Object& object, const AttributeScope& outer) : objects_{&object} {
-    objects_.insert(objects_.end(), outer.objects_.begin(), outer.objects_.end());
-}
+AttributeScope::AttributeScope(std::vector<const AttributeHolder*> holders, const AttributeHolder* decided)
+    : objects_(std::move(holders)), decided_(decided) {}
 
 std::optional<AttributeValue> AttributeScope::find(const std::string& name) const {
-    for (const Hdf5Object* object : objects_)
+    if (isDecided(name)) return decided_->attribute(name);
+    for (const AttributeHolder* object : objects_)
         if (std::optional<AttributeValue> value = object->attribute(name)) return value;
     return std::nullopt;
 }
 
-bool AttributeScope::isOwn(const std::string& name) const { return objects_.front()->attribute(name).has_value(); }
+bool AttributeScope::isOwn(const std::string& name) const {
+    return isDecided(name) || (!objects_.empty() && objects_.front()->attribute(name).has_value());
+}
+
+bool AttributeScope::isDecided(const std::string& name) const {
+    return decided_ != nullptr && decided_->attribute(name).has_value();
+}
 
 void AttributeScope::refuse(const std::string& name, const char* expected) const {
-    objects_.front()->place().refuse(
-        fmt::format("attribute {} is {}, expected {}", name, attributeText(*find(name)), expected),
-        "correct the attribute");
+    const auto holder = std::find_if(objects_.begin(), objects_.end(), [&](const AttributeHolder* object) {
+        return object->attribute(name).has_value();
+    });
+    const AttributeHolder& named = isDecided(name) || holder == objects_.end() ? *objects_.front() : **holder;
+    named.place().refuse(fmt::format("attribute {} is {}, expected {}", name, attributeText(*find(name)), expected),
+                         "correct the attribute");
 }
 
 std::vector<double> AttributeScope::numbers(const std::string& name) const {
@@ -90,7 +100,7 @@ std::optional<std::string> AttributeScope::text(const std::string& name) const {
 
 std::string AttributeScope::everything() const {
     std::string all;
-    for (const Hdf5Object* object : objects_)
+    for (const AttributeHolder* object : objects_)
         for (const std::string& name : object->attributeNames())
             if (const std::optional<AttributeValue> value = object->attribute(name))
                 all += fmt::format("{}@{}={}\n", object->place().object, name, attributeText(*value));

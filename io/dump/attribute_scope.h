@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_read.h"
+#include "io/stored_array.h"
 #include "kernels/indices.h"
 
 namespace dimscope::io {
@@ -13,13 +13,14 @@ namespace dimscope::io {
 /// Attributes of an object and of the groups above it; the nearest wins. Holds pointers: the objects outlive it.
 class AttributeScope {
 public:
-    AttributeScope() = default;
-    /// `object` is nearer than everything in `outer`.
-    AttributeScope(const Hdf5Object& object, const AttributeScope& outer);
+    /// Nearest first. `decided`: what a person decided, null: nothing.
+    explicit AttributeScope(std::vector<const AttributeHolder*> holders, const AttributeHolder* decided = nullptr);
 
     std::optional<AttributeValue> find(const std::string& name) const;
-    /// Whether the nearest object itself has it.
+    /// Whether the object itself has it, or a person decided it.
     bool isOwn(const std::string& name) const;
+    /// Whether a person decided it, whatever the file says.
+    bool isDecided(const std::string& name) const;
     /// Numbers may stand as text ("0.125"), as other programs write them. Throw FormatError for anything else.
     std::optional<double> number(const std::string& name) const;
     std::optional<kernels::Index> integer(const std::string& name) const;
@@ -31,7 +32,8 @@ public:
 
 private:
     [[noreturn]] void refuse(const std::string& name, const char* expected) const;
-    std::vector<const Hdf5Object*> objects_;  ///< nearest first
+    std::vector<const AttributeHolder*> objects_;  ///< nearest first
+    const AttributeHolder* decided_;
 };
 
 }  // namespace dimscope::io

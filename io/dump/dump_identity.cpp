@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
+#include <set>
 
 #include "io/dump/attribute_scope.h"
 #include "io/message_text.h"
@@ -16,49 +16,31 @@ namespace {
 
 constexpr std::size_t kLeadingBytes = 64U * 1024U;
 
-std::string groupOf(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// Attributes of a group and of those above it; each group is asked once.
-class InheritedAttributes {
-public:
-    explicit InheritedAttributes(const Hdf5Group& root) : root_(root) {}
-
-    const std::string& of(const std::string& path) {
-        const auto known = texts_.find(path);
-        if (known != texts_.end()) return known->second;
-        std::string text = path == "/"
-                               ? AttributeScope(root_, {}).everything()
-                               : AttributeScope(root_.group(path.substr(1)), {}).everything() + of(groupOf(path));
-        return texts_.emplace(path, std::move(text)).first->second;
-    }
-
-private:
-    const Hdf5Group& root_;
-    std::map<std::string, std::string> texts_;
-};
-
 }  // namespace
 
-analysis::DumpIdentity identifyDump(const std::filesystem::path& file, const Hdf5Group& root,
-                                    std::vector<std::string> used) {
-    std::sort(used.begin(), used.end());
+analysis::DumpIdentity identifyDump(const std::filesystem::path& path, const ArrayFile& file,
+                                    const std::vector<ArrayRef>& used, const std::vector<std::string>& usedPrompts) {
+    std::set<std::string> paths(usedPrompts.begin(), usedPrompts.end());
+    for (const ArrayRef& array : used) paths.insert(array.path);
     analysis::DumpIdentity identity;
-    identity.name = printable(file.filename().string());
-    identity.sizeBytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
-    InheritedAttributes inherited(root);
+    identity.name = printable(path.filename().string());
+    identity.sizeBytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    std::map<const AttributeHolder*, std::string> texts;  // each holder is asked once
     Sha256 hash;
     hash.add(fmt::format("{}\n", identity.sizeBytes));
-    for (const std::string& path : used) {
-        const Hdf5Dataset dataset = root.dataset(path.substr(1));
-        const DatasetLayout& layout = dataset.layout();
-        const std::string attributes = AttributeScope(dataset, {}).everything() + inherited.of(groupOf(path));
-        hash.add(fmt::format("{}\n{} {}\n[{}]\n{}{}\n", path, layout.type.text(),
+    for (const std::string& usedPath : paths) {
+        const std::shared_ptr<const StoredArray> array = file.open({usedPath, ""}, 0);
+        const ArrayLayout& layout = array->layout();
+        std::string attributes;
+        for (const AttributeHolder* holder : file.attributes({usedPath, ""})) {
+            const auto [known, isNew] = texts.try_emplace(holder);
+            if (isNew) known->second = AttributeScope({holder}).everything();
+            attributes += known->second;
+        }
+        hash.add(fmt::format("{}\n{} {}\n[{}]\n{}{}\n", usedPath, layout.type.text(),
                              layout.type.bigEndian ? "big" : "little", fmt::join(layout.shape, ", "), attributes,
                              layout.storedBytes));
-        hash.add(dataset.leadingStoredBytes(kLeadingBytes));
+        hash.add(array->leadingStoredBytes(kLeadingBytes));
     }
     identity.sha256 = hash.hex();
     return identity;

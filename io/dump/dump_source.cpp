@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <new>
 
+#include "io/dump/matrix_reading.h"
+#include "io/dump/rotary.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -41,16 +43,16 @@ void multiply(std::span<T> values, double factor) {
 
 }  // namespace
 
-DumpSource::DumpSource(Hdf5Group root, analysis::DumpInfo info, std::vector<LayerContents> layers,
+DumpSource::DumpSource(std::unique_ptr<ArrayFile> file, analysis::DumpInfo info, std::vector<LayerContents> layers,
                        PromptMetadata prompts)
-    : root_(std::move(root)), info_(std::move(info)), layers_(std::move(layers)), prompts_(std::move(prompts)) {}
+    : file_(std::move(file)), info_(std::move(info)), layers_(std::move(layers)), prompts_(std::move(prompts)) {}
 
 const LayerContents& DumpSource::find(kernels::LayerIndex layer) const {
     const auto found =
         std::find_if(layers_.begin(), layers_.end(), [layer](const auto& l) { return l.info.layer == layer; });
     if (found == layers_.end())
-        root_.place().refuse(fmt::format("there is no readable layer {}", layer.value),
-                             "choose one that the dump lists");
+        file_->place().refuse(fmt::format("there is no readable layer {}", layer.value),
+                              "choose one that the dump lists");
     return *found;
 }
 
@@ -65,59 +67,56 @@ const StoredTensor& DumpSource::tensorOf(analysis::TensorKind kind, const LayerC
             if (layer.output) return *layer.output;
             break;
     }
-    root_.place().refuse(fmt::format("layer {} has no {}", layer.info.layer.value,
-                                     kind == analysis::TensorKind::Value ? "v (values)" : "o (attention output)"),
-                         "write it to the dump, or use what needs only q and k");
+    file_->place().refuse(fmt::format("layer {} has no {}", layer.info.layer.value,
+                                      kind == analysis::TensorKind::Value ? "v (values)" : "o (attention output)"),
+                          "write it to the dump, or use what needs only q and k");
 }
 
 void DumpSource::checkPrompt(kernels::PromptIndex prompt) const {
     if (prompt.value < 0 || static_cast<std::size_t>(prompt.value) >= info_.prompts.size())
-        root_.place().refuse(
+        file_->place().refuse(
             fmt::format("there is no prompt {} (0 to {} are stored)", prompt.value, info_.prompts.size() - 1),
             "choose another prompt");
 }
 
-std::shared_ptr<const Hdf5Dataset> DumpSource::open(const StoredTensor& tensor) {
+std::shared_ptr<const StoredArray> DumpSource::open(const TensorPart& part) {
+    const std::string key = part.array.text();
     const auto known =
-        std::find_if(recent_.begin(), recent_.end(), [&](const auto& entry) { return entry.first == tensor.path; });
+        std::find_if(recent_.begin(), recent_.end(), [&](const auto& entry) { return entry.first == key; });
     if (known != recent_.end()) {
         recent_.splice(recent_.begin(), recent_, known);
     } else {
         if (recent_.size() >= kMostOpen) recent_.pop_back();
-        recent_.emplace_front(
-            tensor.path, std::make_shared<const Hdf5Dataset>(root_.dataset(tensor.path.substr(1), tensor.cacheBytes)));
+        recent_.emplace_front(key, file_->open(part.array, part.cacheBytes));
     }
     return recent_.front().second;
 }
 
 template <class T>
-kernels::Matrix<T> DumpSource::readMatrix(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
+kernels::Matrix<T> DumpSource::readMatrix(const StoredTensor& tensor, int prompt, Index head,
                                           const kernels::RunControl& control) {
     control.throwIfCancelled();
-    const std::shared_ptr<const Hdf5Dataset> dataset = open(tensor);
-    const Index rows = tensor.shape[leading.size()], cols = tensor.shape[leading.size() + 1];
-    const double factor = tensor.scaleFactor(leading.size() < 2 ? 0 : static_cast<Index>(leading.back()));
+    if (tensor.headModulus > 0) head %= tensor.headModulus;
+    const TensorPart& part = tensor.part(prompt, head, file_->place());
+    const std::shared_ptr<const StoredArray> array = open(part);
+    const Index rows = tensor.shape.size() > 2 ? tensor.shape[tensor.shape.size() - 2] : part.positions;
+    const Index cols = tensor.shape.back();
     try {
         kernels::Matrix<T> matrix(rows, cols);
-        std::vector<std::byte> raw;
-        for (Index first = 0; first < rows; first += tensor.slabRows) {
+        MatrixPart wanted{part, part.prompt < 0 ? prompt : 0, part.head < 0 ? head : 0, cols};
+        for (Index first = 0; first < part.positions; first += part.slabRows) {
             control.throwIfCancelled();
-            const auto count = std::min(tensor.slabRows, rows - first);
-            Hdf5Box box{leading, std::vector<std::uint64_t>(leading.size(), 1)};
-            box.offset.insert(box.offset.end(), {static_cast<std::uint64_t>(first), 0});
-            box.count.insert(box.count.end(), {static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(cols)});
+            const Index count = std::min(part.slabRows, part.positions - first);
             const std::span<T> out(matrix.row(first), static_cast<std::size_t>(count * cols));
-            raw.resize(out.size() * tensor.format.bytes());
-            dataset->readBytes(box, raw);
-            decodeNumbers(tensor.format, raw, out);
-            multiply(out, factor);
-            control.report(static_cast<float>(first + count) / static_cast<float>(rows));
+            readRows(*array, wanted, tensor.format, first, count, out);
+            multiply(out, tensor.scaleFactor(head));
+            control.report(static_cast<float>(first + count) / static_cast<float>(part.positions));
         }
         return matrix;
     } catch (const std::bad_alloc&) {
         throw kernels::OutOfMemory(
-            fmt::format("{}: {}: not enough memory for a matrix of {} x {} ({})", root_.place().file, tensor.path, rows,
-                        cols, bytesText(static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T))));
+            fmt::format("{}: {}: not enough memory for a matrix of {} x {} ({})", file_->place().file, tensor.path,
+                        rows, cols, bytesText(static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T))));
     }
 }
 
@@ -128,22 +127,24 @@ std::shared_ptr<const analysis::LoadedTensor> DumpSource::load(analysis::TensorK
     const StoredTensor& tensor = tensorOf(kind, find(layer));
     checkPrompt(prompt);
     if (head < 0 || head >= tensor.shape[1])
-        root_.place().refuse(
+        file_->place().refuse(
             fmt::format("{} has no head {} (0 to {} are stored)", tensor.path, head, tensor.shape[1] - 1),
             "choose another head");
-    const std::vector<std::uint64_t> leading{static_cast<std::uint64_t>(prompt.value),
-                                             static_cast<std::uint64_t>(head)};
-    return std::make_shared<const analysis::LoadedTensor>(readPositions(tensor, leading, control));
+    analysis::LoadedTensor loaded = readPositions(tensor, prompt.value, head, control);
+    const analysis::LayerInfo& info = find(layer).info;
+    if (info.rotated && (kind == analysis::TensorKind::Query || kind == analysis::TensorKind::Key))
+        std::visit([&](auto& matrix) { rotatePositions(matrix, info); }, loaded.values);
+    return std::make_shared<const analysis::LoadedTensor>(std::move(loaded));
 }
 
-analysis::LoadedTensor DumpSource::readPositions(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
+analysis::LoadedTensor DumpSource::readPositions(const StoredTensor& tensor, int prompt, Index head,
                                                  const kernels::RunControl& control) {
     analysis::LoadedTensor result;
-    if (tensor.format.encoding == NumberEncoding::Float64)
-        result.values = readMatrix<double>(tensor, leading, control);
+    if (tensor.format.needsDouble())
+        result.values = readMatrix<double>(tensor, prompt, head, control);
     else
-        result.values = readMatrix<float>(tensor, leading, control);
-    const auto valid = prompts_.validity(kernels::PromptIndex{static_cast<int>(leading.front())});
+        result.values = readMatrix<float>(tensor, prompt, head, control);
+    const auto valid = prompts_.validity(kernels::PromptIndex{prompt});
     std::visit([&](const auto& matrix) { inspect(matrix, valid.get(), result); }, result.values);
     return result;
 }
@@ -159,9 +160,9 @@ std::optional<double> DumpSource::sink(kernels::LayerIndex layer, kernels::HeadI
     const std::optional<StoredTensor>& tensor = find(layer).sink;
     if (!tensor) return std::nullopt;
     if (head.value < 0 || head.value >= tensor->shape[0])
-        root_.place().refuse(fmt::format("{} has no head {}", tensor->path, head.value), "choose another head");
+        file_->place().refuse(fmt::format("{} has no head {}", tensor->path, head.value), "choose another head");
     std::vector<std::byte> raw(tensor->format.bytes());
-    open(*tensor)->readBytes({{static_cast<std::uint64_t>(head.value)}, {1}}, raw);
+    open(tensor->parts.front())->readBytes({{static_cast<std::uint64_t>(head.value)}, {1}}, raw);
     double logit = 0.0;
     decodeNumbers(tensor->format, raw, std::span(&logit, 1));
     return logit * tensor->scaleFactor(0);
@@ -172,7 +173,7 @@ std::shared_ptr<const kernels::Matrix<double>> DumpSource::outputProjection(kern
     const std::scoped_lock lock(mutex_);
     const std::optional<StoredTensor>& tensor = find(layer).projection;
     if (!tensor) return nullptr;
-    return std::make_shared<const kernels::Matrix<double>>(readMatrix<double>(*tensor, {}, control));
+    return std::make_shared<const kernels::Matrix<double>>(readMatrix<double>(*tensor, 0, 0, control));
 }
 
 std::shared_ptr<const analysis::HiddenState> DumpSource::hiddenState(kernels::LayerIndex layer,
@@ -183,11 +184,10 @@ std::shared_ptr<const analysis::HiddenState> DumpSource::hiddenState(kernels::La
     checkPrompt(prompt);
     if (!contents.hidden && !contents.hiddenMeanAbs && !contents.hiddenMaxAbs) return nullptr;
     auto state = std::make_shared<analysis::HiddenState>();
-    if (contents.hidden)
-        state->positions = readPositions(*contents.hidden, {static_cast<std::uint64_t>(prompt.value)}, control);
+    if (contents.hidden) state->positions = readPositions(*contents.hidden, prompt.value, 0, control);
     const auto readSummary = [&](const std::optional<StoredTensor>& tensor, std::vector<double>& summary) {
         if (!tensor) return;
-        const kernels::Matrix<double> prompts = readMatrix<double>(*tensor, {}, control);
+        const kernels::Matrix<double> prompts = readMatrix<double>(*tensor, 0, 0, control);
         summary.assign(prompts.row(prompt.value), prompts.row(prompt.value) + prompts.cols());
     };
     readSummary(contents.hiddenMeanAbs, state->meanAbs);

@@ -17,7 +17,8 @@ namespace dimscope::io {
 /// Reads heads of an open dump, one at a time, in slabs of about 32 MiB between which a person may cancel.
 class DumpSource final : public analysis::HeadSource {
 public:
-    DumpSource(Hdf5Group root, analysis::DumpInfo info, std::vector<LayerContents> layers, PromptMetadata prompts);
+    DumpSource(std::unique_ptr<ArrayFile> file, analysis::DumpInfo info, std::vector<LayerContents> layers,
+               PromptMetadata prompts);
 
     const analysis::DumpInfo& info() const override { return info_; }
     std::shared_ptr<const analysis::LoadedTensor> load(analysis::TensorKind kind, kernels::LayerIndex layer,
@@ -35,21 +36,21 @@ private:
     const StoredTensor& tensorOf(analysis::TensorKind kind, const LayerContents& layer) const;
     void checkPrompt(kernels::PromptIndex prompt) const;
     /// Open, from the last few that were read: their chunk caches are what makes the next head quick.
-    std::shared_ptr<const Hdf5Dataset> open(const StoredTensor& tensor);
+    std::shared_ptr<const StoredArray> open(const TensorPart& part);
     /// The matrix of one prompt and head in the precision it is stored in, with what is not finite among valid rows.
-    analysis::LoadedTensor readPositions(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
+    analysis::LoadedTensor readPositions(const StoredTensor& tensor, int prompt, kernels::Index head,
                                          const kernels::RunControl& control);
-    /// The matrix of the last two axes at `leading` ([prompt, head], [prompt] or nothing), decoded.
+    /// The matrix of the last two axes, decoded; rows that the file does not have are 0 (and not valid).
     template <class T>
-    kernels::Matrix<T> readMatrix(const StoredTensor& tensor, const std::vector<std::uint64_t>& leading,
+    kernels::Matrix<T> readMatrix(const StoredTensor& tensor, int prompt, kernels::Index head,
                                   const kernels::RunControl& control);
 
-    Hdf5Group root_;
+    std::unique_ptr<ArrayFile> file_;
     analysis::DumpInfo info_;
     std::vector<LayerContents> layers_;
     PromptMetadata prompts_;
     std::mutex mutex_;                                                              ///< one call at a time
-    std::list<std::pair<std::string, std::shared_ptr<const Hdf5Dataset>>> recent_;  ///< latest first
+    std::list<std::pair<std::string, std::shared_ptr<const StoredArray>>> recent_;  ///< latest first
 };
 
 }  // namespace dimscope::io

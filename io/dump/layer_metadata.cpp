@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
+#include "io/dump/layer_attributes.h"
+#include "io/dump/tensor_reading.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -17,50 +19,46 @@ using Warnings = std::vector<analysis::Warning>;
 constexpr Index kMostHeads = 65536;
 constexpr Index kMostPrompts = Index{1} << 20;
 
-const TensorRules kHeadRules{{"prompt head pos dim"}, 4};
-const TensorRules kValueRules{{"prompt head pos dim", "prompt head pos value"}, 4};
-const TensorRules kProjectionRules{{"hidden head*dim", "hidden head*value"}, 2};
-const TensorRules kSinkRules{{"head"}, 1};
-const TensorRules kHiddenRules{{"prompt pos hidden"}, 3};
-const TensorRules kHiddenSummaryRules{{"prompt hidden"}, 2};
+FilePlace placeOf(const FilePlace& file, const StoredTensor& tensor) { return {file.file, tensor.path}; }
 
-void checkQueryAndKey(const Hdf5Place& place, const StoredTensor& q, const StoredTensor& k) {
+void checkQueryAndKey(const FilePlace& place, const StoredTensor& q, const StoredTensor& k) {
     const auto refuse = [&](const char* what, std::size_t axis) {
-        place.child("k").refuse(fmt::format("has {} {}, q has {}: shapes disagree (k {}, q {})", k.shape[axis], what,
-                                            q.shape[axis], shapeText(k.shape), shapeText(q.shape)),
-                                "write q and k of the same run, axes prompt head pos dim");
+        placeOf(place, k).refuse(fmt::format("has {} {}, q has {}: shapes disagree (k {}, q {})", k.shape[axis], what,
+                                             q.shape[axis], shapeText(k.shape), shapeText(q.shape)),
+                                 "write q and k of the same run, axes prompt head pos dim");
     };
     if (k.shape[0] != q.shape[0]) refuse("prompts", 0);
     if (k.shape[2] != q.shape[2]) refuse("positions", 2);
     if (k.shape[3] != q.shape[3]) refuse("head dimensions", 3);
     if (q.shape[1] > kMostHeads || q.shape[0] > kMostPrompts)
-        place.child("q").refuse(fmt::format("has shape {}: too many prompts or heads to be real", shapeText(q.shape)),
-                                "write the axes as prompt head pos dim");
+        placeOf(place, q).refuse(fmt::format("has shape {}: too many prompts or heads to be real", shapeText(q.shape)),
+                                 "write the axes as prompt head pos dim");
     if (k.shape[1] > q.shape[1] || q.shape[1] % k.shape[1] != 0)
-        place.child("k").refuse(
+        placeOf(place, k).refuse(
             fmt::format("has {} heads, which do not divide the {} query heads", k.shape[1], q.shape[1]),
             "each key/value head must serve the same number of query heads");
 }
 
-void checkValue(const Hdf5Place& place, const StoredTensor& v, const StoredTensor& k) {
+void checkValue(const FilePlace& place, const StoredTensor& v, const StoredTensor& k) {
     for (const auto& [axis, what] : {std::pair<std::size_t, const char*>{0, "prompts"}, {1, "heads"}, {2, "positions"}})
         if (v.shape[axis] != k.shape[axis])
-            place.child("v").refuse(fmt::format("has {} {}, k has {}: shapes disagree (v {}, k {})", v.shape[axis],
-                                                what, k.shape[axis], shapeText(v.shape), shapeText(k.shape)),
-                                    "write k and v of the same run, axes prompt head pos dim");
+            placeOf(place, v).refuse(fmt::format("has {} {}, k has {}: shapes disagree (v {}, k {})", v.shape[axis],
+                                                 what, k.shape[axis], shapeText(v.shape), shapeText(k.shape)),
+                                     "write k and v of the same run, axes prompt head pos dim");
 }
 
 /// Sizes that attributes state must be those of the tensors: else the axes are probably in another order.
-void checkStatedSizes(const Hdf5Place& place, const AttributeScope& scope, const LayerContents& layer,
+void checkStatedSizes(const FilePlace& place, const AttributeScope& scope, const LayerContents& layer,
                       Warnings& warnings) {
-    const auto check = [&](const char* name, const char* tensor, Index stored) {
+    const auto check = [&](const char* name, const StoredTensor& tensor, Index stored) {
         const std::optional<Index> stated = scope.integer(name);
         if (stated && *stated != stored)
-            place.child(tensor).refuse(fmt::format("attribute {} says {}, the tensor has {}", name, *stated, stored),
-                                       "correct the attribute, or write the axes as prompt head pos dim");
+            placeOf(place, tensor)
+                .refuse(fmt::format("attribute {} says {}, the tensor has {}", name, *stated, stored),
+                        "correct the attribute, or say the order of the axes (--axes)");
     };
-    check("n_heads", "q", layer.query.shape[1]);
-    check("head_dim", "q", layer.query.shape[3]);
+    check("n_heads", layer.query, layer.query.shape[1]);
+    check("head_dim", layer.query, layer.query.shape[3]);
     const std::optional<Index> stated = scope.integer("n_kv_heads");
     const Index stored = layer.key.shape[1];
     if (stated && *stated > 0 && *stated < stored && stored == layer.query.shape[1] && stored % *stated == 0)
@@ -70,144 +68,254 @@ void checkStatedSizes(const Hdf5Place& place, const AttributeScope& scope, const
                          "the tensors are used as stored",
                          *stated, stored)});
     else
-        check("n_kv_heads", "k", stored);
+        check("n_kv_heads", layer.key, stored);
 }
 
-void readMask(const Hdf5Place& place, const AttributeScope& scope, analysis::LayerInfo& info) {
-    const Index causal = scope.integer("causal").value_or(1);
-    if (causal != 0 && causal != 1)
-        place.refuse(fmt::format("causal is {}, expected 0 or 1", causal), "correct the attribute");
-    info.causal = causal == 1;
-    info.window = scope.integer("window").value_or(0);
-    if (info.window < 0)
-        place.refuse(fmt::format("window is {}, expected 0 or more", info.window), "correct the attribute");
-    if (info.window > 0 && !info.causal)
-        place.refuse("has a window without a causal mask, which this version cannot compute",
-                     "set causal=1, or window=0 if it does not apply");
-}
+/// The arrays of one layer on their way to its contents.
+class LayerReader {
+public:
+    LayerReader(const LayerContext& context, const LayerArrays& arrays, Warnings& warnings)
+        : context_(context), arrays_(arrays), warnings_(warnings) {}
 
-void readLogits(const Hdf5Place& place, const AttributeScope& scope, analysis::LayerInfo& info) {
-    info.scale = scope.number("scale").value_or(1.0 / std::sqrt(static_cast<double>(info.headDim)));
-    if (!std::isfinite(info.scale) || info.scale <= 0.0)
-        place.refuse(fmt::format("scale is {}, expected a finite number above 0", info.scale),
-                     "correct the attribute scale");
-    info.softcap = scope.number("softcap").value_or(0.0);
-    if (!std::isfinite(info.softcap) || info.softcap < 0.0)
-        place.refuse(fmt::format("softcap is {}, expected 0 (none) or a finite number above 0", info.softcap),
-                     "correct the attribute softcap");
-    const std::string gqa = scope.text("gqa").value_or("contiguous");
-    if (gqa != "contiguous" && !(gqa == "strided" && info.nHeads == info.nKvHeads))
-        place.refuse(fmt::format("has gqa=\"{}\", this version reads only \"contiguous\"", printable(gqa)),
-                     "reorder the key/value heads so that query head h reads head h / (Hq / Hkv)");
-}
-
-void readRope(const Hdf5Place& place, const AttributeScope& scope, analysis::LayerInfo& info, Warnings& warnings) {
-    info.rope = scope.text("rope").value_or("post");
-    if (info.rope != "post" && info.rope != "pre" && info.rope != "none") {
-        warnings.push_back(
-            {"rope_unknown", place.object,
-             fmt::format("rope=\"{}\" is not known; the tensors are used as stored", printable(info.rope))});
-        info.rope = "post";
+    std::vector<LayerContents> read(std::vector<analysis::ReadingNote>& readings) {
+        std::vector<LayerContents> layers;
+        if (!arrays_.has(TensorRole::Query) && arrays_.has(TensorRole::Fused)) {
+            layers.push_back(readFused(readings));
+        } else {
+            query_ = opened(TensorRole::Query);
+            key_ = opened(TensorRole::Key);
+            value_ = opened(TensorRole::Value);
+            output_ = openedOptional(TensorRole::Output);
+            axes_ = readLayerAxes(context_, query_, key_, value_, output_);
+            note(readings);
+            const Index count = sizesOf(shapeOf(*query_.front().stored), axes_.query, axes_.headDim, 0).layers;
+            for (Index n = 0; n < count; ++n) layers.push_back(readSeparate(n));
+        }
+        for (std::size_t n = 0; n < layers.size(); ++n) finish(layers[n], static_cast<Index>(n));
+        return layers;
     }
-    if (info.rope == "pre")
-        warnings.push_back({"rope_pre", place.object,
-                            "q and k are from before RoPE (rope=\"pre\"); they are used as stored, without rotation"});
-    info.ropeLayout = scope.text("rope_layout").value_or("half");
-    if (info.ropeLayout != "half" && info.ropeLayout != "interleaved") {
-        warnings.push_back(
-            {"rope_unknown", place.object,
-             fmt::format("rope_layout=\"{}\" is not known; \"half\" is assumed", printable(info.ropeLayout))});
-        info.ropeLayout = "half";
-    }
-    info.ropeTheta = scope.number("rope_theta").value_or(0.0);
-    info.rotaryDim = scope.integer("rotary_dim").value_or(0);
-    if (info.rotaryDim >= 0 && info.rotaryDim <= info.headDim && info.rotaryDim % 2 == 0) return;
-    warnings.push_back({"rope_unknown", place.object,
-                        fmt::format("rotary_dim={} does not fit a head dimension of {}; all are taken to rotate",
-                                    info.rotaryDim, info.headDim)});
-    info.rotaryDim = 0;
-}
 
-/// An optional tensor: nothing where it is absent or does not fit, the latter with a warning.
-std::optional<StoredTensor> readOptional(const Hdf5Group& group, const std::string& name, const TensorRules& rules,
-                                         const AttributeScope& scope, const std::vector<Index>& expected,
-                                         Warnings& warnings) {
-    if (group.kind(name) == Hdf5Kind::Missing) return std::nullopt;
-    try {
-        StoredTensor tensor = describeTensor(group.dataset(name), rules, scope);
-        for (std::size_t axis = 0; axis < expected.size(); ++axis)
-            if (expected[axis] != 0 && tensor.shape[axis] != expected[axis])
-                group.place().child(name).refuse(
-                    fmt::format("has shape {}, expected {} on axis {}", shapeText(tensor.shape), expected[axis], axis),
-                    "");
-        return tensor;
-    } catch (const kernels::FormatError& error) {
-        const auto& parts = error.parts();
-        warnings.push_back({"tensor_ignored", parts.object, fmt::format("{} {}; it is ignored", name, parts.cause)});
-        return std::nullopt;
+private:
+    const std::vector<NamedArray>& named(TensorRole role) const {
+        static const std::vector<NamedArray> none;
+        const auto found = arrays_.arrays.find(role);
+        return found == arrays_.arrays.end() ? none : found->second;
     }
-}
+    std::vector<OpenArray> opened(TensorRole role) const { return openArrays(context_, named(role)); }
 
-void readSink(const Hdf5Group& group, const AttributeScope& scope, LayerContents& layer) {
-    if (group.kind("sink") == Hdf5Kind::Missing) return;
-    layer.sink = describeTensor(group.dataset("sink"), kSinkRules, scope);
-    if (layer.sink->shape[0] != layer.query.shape[1])
-        group.place().child("sink").refuse(fmt::format("has {} logits, expected one for each of the {} query heads",
-                                                       layer.sink->shape[0], layer.query.shape[1]),
-                                           "write one sink logit per query head");
-    layer.info.hasSink = true;
-}
-
-void readTensors(const Hdf5Group& group, const AttributeScope& scope, LayerContents& layer, Warnings& warnings) {
-    const bool hasQuery = group.kind("q") != Hdf5Kind::Missing, hasKey = group.kind("k") != Hdf5Kind::Missing;
-    if (!hasQuery || !hasKey)
-        group.place().refuse(fmt::format("holds no {}", hasQuery ? "k" : (hasKey ? "q" : "q and no k")),
-                             "q and k are needed, as datasets [prompt, head, position, dim]");
-    layer.query = describeTensor(group.dataset("q"), kHeadRules, scope);
-    layer.key = describeTensor(group.dataset("k"), kHeadRules, scope);
-    checkQueryAndKey(group.place(), layer.query, layer.key);
-    checkStatedSizes(group.place(), scope, layer, warnings);
-    if (group.kind("v") != Hdf5Kind::Missing) {
-        layer.value = describeTensor(group.dataset("v"), kValueRules, scope);
-        checkValue(group.place(), *layer.value, layer.key);
+    /// Nothing where it is absent or cannot be read, the latter with a warning.
+    std::vector<OpenArray> openedOptional(TensorRole role) {
+        std::vector<OpenArray> open;
+        attempt(role, [&] { open = opened(role); });
+        return open;
     }
-    const std::vector<Index>& q = layer.query.shape;
-    const Index valueDim = layer.value ? layer.value->shape[3] : 0;
-    layer.output = readOptional(group, "o", kValueRules, scope, {q[0], q[1], q[2], valueDim}, warnings);
-    layer.projection = readOptional(group, "w_o", kProjectionRules, scope, {0, q[1] * valueDim}, warnings);
-    layer.hidden = readOptional(group, "h", kHiddenRules, scope, {q[0], q[2]}, warnings);
-    layer.hiddenMeanAbs = readOptional(group, "h_mean_abs", kHiddenSummaryRules, scope, {q[0]}, warnings);
-    layer.hiddenMaxAbs = readOptional(group, "h_max_abs", kHiddenSummaryRules, scope, {q[0]}, warnings);
-    readSink(group, scope, layer);
-}
+
+    template <class Read>
+    void attempt(TensorRole role, Read read) {
+        try {
+            read();
+        } catch (const kernels::FormatError& error) {
+            warnings_.push_back({"tensor_ignored", error.parts().object,
+                                 fmt::format("{} {}; it is ignored", roleText(role), error.parts().cause)});
+        }
+    }
+
+    /// How the layer was read where it is not as the format writes it.
+    void note(std::vector<analysis::ReadingNote>& readings) {
+        if (axes_.evidence.empty()) return;
+        const std::string place = query_.front().stored->place().object;
+        const std::string text = fmt::format("axes of q are \"{}\"", axesText(axes_.query));
+        readings.push_back({place, text, axes_.evidence});
+        if (axes_.assumed)
+            warnings_.push_back(
+                {"axes_assumed", place, fmt::format("{}: {}; --axes says it otherwise", text, axes_.evidence)});
+    }
+
+    LayerContents readFused(std::vector<analysis::ReadingNote>& readings) {
+        const std::vector<OpenArray> arrays = opened(TensorRole::Fused);
+        FusedTensors fused = splitFused(context_, arrays, warnings_);
+        readings.push_back({fused.query.path, "q, k and v are parts of one array",
+                            "the order of the tensors is that of its name's family"});
+        LayerContents layer;
+        layer.query = std::move(fused.query);
+        layer.key = std::move(fused.key);
+        layer.value = std::move(fused.value);
+        output_ = openedOptional(TensorRole::Output);
+        const Axes own{AxisRole::Prompt, AxisRole::Head, AxisRole::Position, AxisRole::Dim};
+        if (!output_.empty())
+            attempt(TensorRole::Output,
+                    [&] { layer.output = tensorOf(context_, output_, own, 0, layer.query.shape[1], 0, warnings_); });
+        return layer;
+    }
+
+    LayerContents readSeparate(Index index) {
+        LayerContents layer;
+        layer.query = tensorOf(context_, query_, axes_.query, axes_.headDim, axes_.nHeads, index, warnings_);
+        layer.key = tensorOf(context_, key_, axes_.key, axes_.headDim, axes_.nKvHeads, index, warnings_);
+        if (!value_.empty()) layer.value = tensorOf(context_, value_, axes_.value, 0, axes_.nKvHeads, index, warnings_);
+        if (!output_.empty())
+            attempt(TensorRole::Output, [&] {
+                layer.output = tensorOf(context_, output_, axes_.output, 0, axes_.nHeads, index, warnings_);
+            });
+        return layer;
+    }
+
+    void finish(LayerContents& layer, Index index) {
+        const AttributeScope scope = context_.scopeOf(arrays_.first());
+        const std::string path = arrays_.first().path;
+        const FilePlace place{context_.file.place().file, path.rfind('/') == std::string::npos || path.rfind('/') == 0
+                                                              ? printable(path)
+                                                              : printable(path.substr(0, path.rfind('/')))};
+        checkQueryAndKey(place, layer.query, layer.key);
+        checkStatedSizes(place, scope, layer, warnings_);
+        if (layer.value) checkValue(place, *layer.value, layer.key);
+        presentHeads(place, scope, layer);
+        readOthers(layer);
+        describe(scope, place, index, layer);
+        findMissing(layer);
+    }
+
+    /// Every query head finds its key and value at h / (Hq / Hkv): another order is presented as one head each.
+    void presentHeads(const FilePlace& place, const AttributeScope& scope, LayerContents& layer) {
+        const std::string gqa = scope.text("gqa").value_or("contiguous");
+        const Index heads = layer.query.shape[1], stored = layer.key.shape[1];
+        layer.info.storedKvHeads = static_cast<int>(stored);
+        if (gqa == "contiguous") return;
+        if (gqa != "strided")
+            place.refuse(fmt::format("has gqa=\"{}\", expected \"contiguous\" or \"strided\"", printable(gqa)),
+                         "correct the attribute, or give --gqa");
+        for (StoredTensor* tensor : {&layer.key, layer.value ? &*layer.value : nullptr}) {
+            if (tensor == nullptr) continue;
+            tensor->headModulus = stored;
+            tensor->shape[1] = heads;
+        }
+    }
+
+    void readOthers(LayerContents& layer) {
+        const Sizes& q = layer.query.shape;
+        const Index valueDim = layer.value ? layer.value->shape[3] : 0;
+        if (layer.output)
+            attempt(TensorRole::Output, [&] {
+                const Sizes expected{q[0], q[1], q[2], valueDim};
+                if (layer.output->shape == expected) return;
+                const Sizes found = layer.output->shape;
+                const std::string at = layer.output->path;
+                layer.output.reset();
+                FilePlace{context_.file.place().file, at}.refuse(
+                    fmt::format("has shape {}, expected {}", shapeText(found), shapeText(expected)), "");
+            });
+        using enum AxisRole;
+        readPlain(TensorRole::Projection, {Hidden, HeadDim}, {0, q[1] * valueDim}, layer.projection);
+        readPlain(TensorRole::Hidden, {Prompt, Position, Hidden}, {q[0], q[2], 0}, layer.hidden);
+        readPlain(TensorRole::HiddenMeanAbs, {Prompt, Hidden}, {q[0], 0}, layer.hiddenMeanAbs);
+        readPlain(TensorRole::HiddenMaxAbs, {Prompt, Hidden}, {q[0], 0}, layer.hiddenMaxAbs);
+        if (arrays_.has(TensorRole::Sink)) readSink(layer);
+    }
+
+    /// `expected`: sizes that must be; 0: any.
+    void readPlain(TensorRole role, const Axes& axes, const Sizes& expected, std::optional<StoredTensor>& result) {
+        if (named(role).size() != 1) return;
+        attempt(role, [&] {
+            StoredTensor tensor = plainTensor(context_, named(role).front(), axes, warnings_);
+            for (std::size_t axis = 0; axis < expected.size(); ++axis)
+                if (expected[axis] != 0 && tensor.shape[axis] != expected[axis])
+                    placeOf(context_.file.place(), tensor)
+                        .refuse(fmt::format("has shape {}, expected {} on axis {}", shapeText(tensor.shape),
+                                            expected[axis], axis),
+                                "");
+            result = std::move(tensor);
+        });
+    }
+
+    void readSink(LayerContents& layer) {
+        layer.sink = plainTensor(context_, named(TensorRole::Sink).front(), {AxisRole::Head}, warnings_);
+        if (layer.sink->shape[0] != layer.query.shape[1])
+            placeOf(context_.file.place(), *layer.sink)
+                .refuse(fmt::format("has {} logits, expected one for each of the {} query heads", layer.sink->shape[0],
+                                    layer.query.shape[1]),
+                        "write one sink logit per query head");
+        layer.info.hasSink = true;
+    }
+
+    void describe(const AttributeScope& scope, const FilePlace& place, Index index, LayerContents& layer) {
+        analysis::LayerInfo& info = layer.info;
+        const std::vector<double> numbers = scope.numbers("layers");
+        const Index listed = index < static_cast<Index>(numbers.size())
+                                 ? static_cast<Index>(numbers[static_cast<std::size_t>(index)])
+                                 : index;
+        info.layer = kernels::LayerIndex{static_cast<int>(arrays_.layer.value_or(listed))};
+        info.prompts = static_cast<int>(layer.query.shape[0]);
+        info.nHeads = static_cast<int>(layer.query.shape[1]);
+        info.nKvHeads = static_cast<int>(layer.key.shape[1]);
+        info.positions = layer.query.shape[2];
+        info.headDim = layer.query.shape[3];
+        info.valueDim = layer.value ? layer.value->shape[3] : 0;
+        info.encoding = layer.query.format.name();
+        info.hasValue = layer.value.has_value();
+        info.hasOutput = layer.output.has_value();
+        info.hasOutputProjection = layer.projection.has_value();
+        const NamedRope rope = arrays_.has(TensorRole::Query) ? arrays_.rope : NamedRope::Before;
+        readLayerAttributes(place, scope, rope, context_.decisions.rotate, info, warnings_);
+        const std::optional<Index> stated = scope.integer("layer");
+        if (arrays_.layer && stated && *stated != *arrays_.layer)
+            warnings_.push_back(
+                {"layer_number", place.object, fmt::format("the attribute layer says {}; the name counts", *stated)});
+    }
+
+    void findMissing(LayerContents& layer) {
+        for (int p = 0; p < layer.info.prompts; ++p)
+            if (!layer.query.hasPrompt(p) || !layer.key.hasPrompt(p)) layer.info.missingPrompts.push_back(p);
+        if (!layer.info.missingPrompts.empty())
+            warnings_.push_back({"prompt_missing", fmt::format("layer {}", layer.info.layer.value),
+                                 fmt::format("layer {} lacks {} of {} prompts, the first: {}; its means are over the "
+                                             "others",
+                                             layer.info.layer.value, layer.info.missingPrompts.size(),
+                                             layer.info.prompts, layer.info.missingPrompts.front())});
+        for (int p = layer.info.prompts - 1;
+             p >= 0 && !(isWritten(layer.query, p, query_) && isWritten(layer.key, p, key_)); --p)
+            layer.unwrittenPrompts.push_back(p);
+    }
+
+    /// Whether the first number of a prompt is there, where one array holds all prompts.
+    static bool isWritten(const StoredTensor& tensor, int prompt, const std::vector<OpenArray>& arrays) {
+        if (arrays.size() != 1 || tensor.parts.front().prompt >= 0) return true;
+        const std::vector<ArrayAxis>& axes = tensor.parts.front().axes;
+        ArrayBox box{std::vector<std::uint64_t>(axes.size(), 0), std::vector<std::uint64_t>(axes.size(), 1)};
+        for (std::size_t a = 0; a < axes.size(); ++a)
+            box.offset[a] = axes[a].role == AxisRole::Prompt ? static_cast<std::uint64_t>(prompt)
+                                                             : static_cast<std::uint64_t>(axes[a].offset);
+        return arrays.front().stored->wasWritten(box);
+    }
+
+    const LayerContext& context_;
+    const LayerArrays& arrays_;
+    Warnings& warnings_;
+    std::vector<OpenArray> query_, key_, value_, output_;
+    LayerAxes axes_;
+};
 
 }  // namespace
 
-LayerContents readLayerMetadata(const Hdf5Group& group, kernels::LayerIndex number, const AttributeScope& outer,
-                                Warnings& warnings) {
-    const AttributeScope scope(group, outer);
-    LayerContents layer;
-    analysis::LayerInfo& info = layer.info;
-    info.layer = number;
-    readTensors(group, scope, layer, warnings);
-    info.prompts = static_cast<int>(layer.query.shape[0]);
-    info.nHeads = static_cast<int>(layer.query.shape[1]);
-    info.nKvHeads = static_cast<int>(layer.key.shape[1]);
-    info.positions = layer.query.shape[2];
-    info.headDim = layer.query.shape[3];
-    info.valueDim = layer.value ? layer.value->shape[3] : 0;
-    info.encoding = layer.query.format.name();
-    info.hasValue = layer.value.has_value();
-    info.hasOutput = layer.output.has_value();
-    info.hasOutputProjection = layer.projection.has_value();
-    readMask(group.place(), scope, info);
-    readLogits(group.place(), scope, info);
-    readRope(group.place(), scope, info, warnings);
-    const std::optional<Index> stated = scope.isOwn("layer") ? scope.integer("layer") : std::nullopt;
-    if (stated && *stated != number.value)
-        warnings.push_back({"layer_number", group.place().object,
-                            fmt::format("the attribute layer says {}; the group's name counts", *stated)});
-    return layer;
+Index LayerContents::positionsOf(int prompt) const {
+    for (const TensorPart& part : query.parts)
+        if (part.prompt < 0 || part.prompt == prompt) return part.positions;
+    return 0;
+}
+
+AttributeScope LayerContext::scopeOf(const ArrayRef& array) const {
+    return AttributeScope(file.attributes(array), &decided);
+}
+
+std::vector<LayerContents> readLayers(const LayerContext& context, const LayerArrays& arrays, Warnings& warnings,
+                                      std::vector<analysis::ReadingNote>& readings) {
+    const bool query = arrays.has(TensorRole::Query), key = arrays.has(TensorRole::Key);
+    if (!arrays.has(TensorRole::Fused) && !(query && key)) {
+        const std::string path = arrays.first().path;
+        FilePlace{context.file.place().file, printable(path.substr(0, std::max<std::size_t>(1, path.rfind('/'))))}
+            .refuse(fmt::format("holds no {}", query ? "k" : (key ? "q" : "q and no k")),
+                    "q and k are needed, as datasets [prompt, head, position, dim]");
+    }
+    return LayerReader(context, arrays, warnings).read(readings);
 }
 
 }  // namespace dimscope::io

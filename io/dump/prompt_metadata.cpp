@@ -50,14 +50,16 @@ Mask readMaskRow(const Hdf5Dataset& dataset, std::size_t prompt, Index positions
 
 }  // namespace
 
-PromptMetadata::PromptMetadata(const Hdf5Group& root, int prompts, Index positions, Warnings& warnings)
-    : positions_(positions), prompts_(static_cast<std::size_t>(prompts)), masks_(prompts_.size()) {
-    for (analysis::PromptInfo& prompt : prompts_) prompt.validPositions = positions;
-    if (root.kind("prompts") == Hdf5Kind::Missing) return;
-    const Hdf5Group group = root.group("prompts");
-    const bool hasLength = group.kind("length") != Hdf5Kind::Missing;
+PromptMetadata::PromptMetadata(const Hdf5Group* root, const std::vector<Index>& stored, Index positions,
+                               std::string valid, Warnings& warnings)
+    : positions_(positions), valid_(std::move(valid)), prompts_(stored.size()), masks_(stored.size()) {
+    for (std::size_t p = 0; p < stored.size(); ++p) prompts_[p].validPositions = stored[p];
+    if (root == nullptr || root->kind("prompts") == Hdf5Kind::Missing) return;
+    const Hdf5Group group = root->group("prompts");
+    const bool hasMask = group.kind("mask") != Hdf5Kind::Missing && valid_ != "length";
+    const bool hasLength = group.kind("length") != Hdf5Kind::Missing && !(hasMask && valid_ == "mask");
     if (hasLength) readLengths(group, warnings);
-    if (group.kind("mask") != Hdf5Kind::Missing) readMasks(group, hasLength, warnings);
+    if (hasMask) readMasks(group, hasLength, warnings);
     if (group.kind("split") != Hdf5Kind::Missing) readSplits(group, warnings);
     warnLeftOut(warnings);
 }
@@ -69,7 +71,7 @@ void PromptMetadata::readLengths(const Hdf5Group& group, Warnings& warnings) {
     const std::vector<std::int64_t> lengths = dataset.readIntegers();
     std::size_t cut = 0, firstCut = 0;
     for (std::size_t p = 0; p < lengths.size(); ++p) {
-        prompts_[p].validPositions = std::clamp<Index>(lengths[p], 0, positions_);
+        prompts_[p].validPositions = std::clamp<Index>(lengths[p], 0, prompts_[p].validPositions);
         if (lengths[p] > positions_ && cut++ == 0) firstCut = p;
     }
     if (cut > 0)
@@ -93,7 +95,7 @@ void PromptMetadata::readMasks(const Hdf5Group& group, bool hasLength, Warnings&
             group.place().refuse(
                 fmt::format("length and mask disagree (prompt {}: length {}, mask marks {} positions{})", p,
                             prompts_[p].validPositions, valid, leading ? "" : " that are not the leading ones"),
-                "remove the one that is wrong");
+                "say which counts: --valid length or --valid mask");
         if (hasHoles(mask) && holes++ == 0) firstHole = p;
         prompts_[p].validPositions = valid;
         if (!leading) masks_[p] = std::make_shared<const Mask>(std::move(mask));

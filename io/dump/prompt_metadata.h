@@ -12,10 +12,12 @@ namespace dimscope::io {
 /// Which positions of each prompt hold real tokens.
 class PromptMetadata {
 public:
-    /// Reads /prompts/length, /prompts/mask and /prompts/split for P prompts of N positions; without them every
-    /// position is valid. Throws FormatError where they do not fit the tensors, or where length and mask disagree.
-    PromptMetadata(const Hdf5Group& root, int prompts, kernels::Index positions,
-                   std::vector<analysis::Warning>& warnings);
+    /// Reads /prompts/length, /prompts/mask and /prompts/split of an HDF5 file (null: another kind, which has none);
+    /// without them every stored position is valid. `stored`: positions that the file has, per prompt; `positions`: the
+    /// most. `valid`: "length" or "mask", which counts where the two disagree. Throws FormatError where they do not fit
+    /// the tensors, or disagree and nothing decides.
+    PromptMetadata(const Hdf5Group* root, const std::vector<kernels::Index>& stored, kernels::Index positions,
+                   std::string valid, std::vector<analysis::Warning>& warnings);
 
     const std::vector<analysis::PromptInfo>& prompts() const { return prompts_; }
     /// (N), 1 = real token; null: all positions are valid.
@@ -31,6 +33,7 @@ private:
     void warnLeftOut(Warnings& warnings);
 
     kernels::Index positions_ = 0;
+    std::string valid_;
     std::vector<analysis::PromptInfo> prompts_;
     std::vector<std::shared_ptr<const std::vector<std::uint8_t>>>
         masks_;  ///< null: the leading validPositions are valid

@@ -4,35 +4,55 @@
 #include <string>
 #include <vector>
 
-#include "io/dump/attribute_scope.h"
+#include "io/dump/array_file.h"
+#include "io/dump/axis_reading.h"
 #include "io/dump/number_decoding.h"
-#include "io/hdf5_read.h"
 
 namespace dimscope::io {
 
+/// One axis of an array, and where on it a tensor lies. Head: head h is at offset + h * stride. HeadDim: the
+/// dimensions of head h begin there. Layer and Fused: at offset. The others begin at 0.
+struct ArrayAxis {
+    AxisRole role = AxisRole::Prompt;
+    kernels::Index offset = 0, stride = 1;
+};
+
+/// An array that holds a tensor, or one prompt or head of it.
+struct TensorPart {
+    ArrayRef array;
+    std::vector<ArrayAxis> axes;
+    int prompt = -1, head = -1;    ///< the one that it holds; -1: all of them
+    kernels::Index positions = 0;  ///< rows of a matrix in it
+    kernels::Index slabRows = 0;   ///< rows that are read at once
+    std::size_t cacheBytes = 0;    ///< for chunks that hold several heads; 0: one chunk is enough
+};
+
 /// What it takes to read a tensor of a dump later: where it is, its shape, how its numbers are written.
 struct StoredTensor {
-    std::string path;  ///< "/layers/05/q"
-    std::vector<kernels::Index> shape;
+    std::string path;  ///< "/layers/05/q", of its first part
+    Sizes shape;       ///< as the format has it: [P, H, N, D] for q, k, v, o
     NumberFormat format;
     std::vector<double> scaleFactors;  ///< one for all, one per head, or empty (1)
-    kernels::Index slabRows = 0;       ///< rows of the last two axes that are read at once
-    std::size_t cacheBytes = 0;        ///< for chunks that hold several heads; 0: the default is enough
+    kernels::Index headModulus = 0;    ///< > 0: head h is the stored head h mod this (gqa="strided")
+    std::vector<TensorPart> parts;
 
     double scaleFactor(kernels::Index head) const;
+    /// Throws FormatError where no part holds it.
+    const TensorPart& part(int prompt, kernels::Index head, const FilePlace& place) const;
+    bool hasPrompt(int prompt) const;
 };
 
 /// "[4, 9, 512, 64]"
-std::string shapeText(const std::vector<kernels::Index>& shape);
+std::string shapeText(const Sizes& shape);
 
-/// What a reader expects of a tensor: its axes, and how the format spells them (several spellings are the same to us).
-struct TensorRules {
-    std::vector<std::string> axes;  ///< first: the one that advice shows
-    std::size_t rank = 4;
-};
+Sizes shapeOf(const StoredArray& array);
 
-/// Checks everything that metadata can tell: rank, sizes, overflow, declared against stored bytes, axes, type,
-/// encoding, scale factor. Throws FormatError. `outer`: attributes of the groups above.
-StoredTensor describeTensor(const Hdf5Dataset& dataset, const TensorRules& rules, const AttributeScope& outer);
+/// Checks what metadata can tell about any array that is to be read as numbers: not empty, no overflow, declared
+/// against stored bytes. Throws FormatError.
+void checkArray(const StoredArray& array);
+
+/// Whole chunks, about 32 MiB at a time, and a cache that keeps the chunks of one matrix where they hold its neighbours
+/// too. `columns`: of a matrix.
+void planReading(const ArrayLayout& layout, kernels::Index columns, TensorPart& part);
 
 }  // namespace dimscope::io

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/reading_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "app/cli/lists.h"
+
+namespace dimscope::app {
+namespace {
+
+/// Attribute, option, value and help of what is decided about tensors.
+struct DecidedAttribute {
+    const char* attribute;
+    const char* option;
+    std::string ReadingOptions::*value;
+    const char* help;
+    bool number;
+};
+
+const std::vector<DecidedAttribute>& decidedAttributes() {
+    static const std::vector<DecidedAttribute> all{
+        {"axes", "--axes", &ReadingOptions::axes, "Axes of q, k, v: \"prompt head pos dim\" in the file's order",
+         false},
+        {"encoding", "--encoding", &ReadingOptions::encoding, "Numbers of q, k, v: ieee, bf16, fp8_e4m3fn or fp8_e5m2",
+         false},
+        {"scale", "--scale", &ReadingOptions::scale, "Factor of the logits; the file's, else 1/sqrt(head_dim)", true},
+        {"scale_factor", "--scale-factor", &ReadingOptions::scaleFactor, "Factor of stored integers", true},
+        {"gqa", "--gqa", &ReadingOptions::gqa, "Order of heads: contiguous or strided", false},
+        {"rope", "--rope", &ReadingOptions::rope, "q and k are from before or after RoPE: pre, post or none", false},
+        {"n_heads", "--n-heads", &ReadingOptions::nHeads, "Query heads, where the file does not say it", true},
+        {"n_kv_heads", "--n-kv-heads", &ReadingOptions::nKvHeads, "Key/value heads", true},
+        {"head_dim", "--head-dim", &ReadingOptions::headDim, "Dimensions of a head", true},
+        {"rope_theta", "--rope-theta", &ReadingOptions::ropeTheta, "Base of RoPE", true},
+        {"rope_layout", "--rope-layout", &ReadingOptions::ropeLayout, "half or interleaved", false},
+        {"rotary_dim", "--rotary-dim", &ReadingOptions::rotaryDim, "Dimensions that rotate", true}};
+    return all;
+}
+
+double numberOf(const char* option, const std::string& text) {
+    double value = 0.0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size())
+        throw UsageError(fmt::format("{} '{}': expected a number", option, text));
+    return value;
+}
+
+}  // namespace
+
+void addReadingOptions(CLI::App& verb, ReadingOptions& options) {
+    const char* const group = "Reading the file";
+    verb.add_option("--map", options.map, "q=/path: the array that is q; also k, v, o, w_o, sink, qkv")->group(group);
+    for (const DecidedAttribute& attribute : decidedAttributes())
+        verb.add_option(attribute.option, options.*attribute.value, attribute.help)->group(group);
+    verb.add_flag("--rotate", options.rotate, "Apply RoPE to q and k from before it")->group(group);
+    verb.add_option("--valid", options.valid, "Which counts where they disagree: length or mask")
+        ->group(group)
+        ->check(CLI::IsMember({"length", "mask"}));
+    verb.add_option("--allow", options.allow,
+                    "Data outside the file: links (inside its folder) or outside; default: none is followed")
+        ->group(group)
+        ->check(CLI::IsMember({"links", "outside"}));
+}
+
+io::ReadingDecisions decisionsFrom(const ReadingOptions& options) {
+    io::ReadingDecisions decisions;
+    for (const DecidedAttribute& attribute : decidedAttributes()) {
+        const std::string& text = options.*attribute.value;
+        if (text.empty()) continue;
+        if (attribute.number)
+            decisions.attributes.emplace(attribute.attribute, numberOf(attribute.option, text));
+        else
+            decisions.attributes.emplace(attribute.attribute, text);
+    }
+    for (const std::string& entry : options.map) {
+        const std::size_t equals = entry.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size())
+            throw UsageError(fmt::format("--map '{}': expected q=/path", entry));
+        decisions.map.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+    decisions.rotate = options.rotate;
+    decisions.valid = options.valid;
+    if (options.allow == "links") decisions.outside = io::OpenPolicy::Outside::OwnFolder;
+    if (options.allow == "outside") decisions.outside = io::OpenPolicy::Outside::Anywhere;
+    return decisions;
+}
+
+}  // namespace dimscope::app
