@@ -56,6 +56,8 @@ struct DumpInfo {
     std::vector<LayerInfo> layers;  ///< ascending
     std::vector<PromptInfo> prompts;
     std::vector<Warning> warnings;  ///< what was odd about the file
+    /// What was left out of it on request: part of every result's selection.
+    std::vector<std::pair<std::string, ParameterValue>> exclusions;
 
     const LayerInfo* find(LayerIndex layer) const {
         for (const LayerInfo& info : layers)

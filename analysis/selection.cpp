@@ -94,6 +94,7 @@ void describe(const Selection& selection, const DumpInfo& info, Provenance& prov
     else
         provenance.selection.emplace_back("heads", numbers(selection.heads));
     provenance.selection.emplace_back("length", layers.empty() ? Index{0} : selectedLength(selection, layers.front()));
+    for (const auto& exclusion : info.exclusions) provenance.selection.push_back(exclusion);
 }
 
 std::vector<PromptIndex> promptsOfSplits(const DumpInfo& info, const std::vector<std::string>& splitsInOrder) {

@@ -66,8 +66,8 @@ DoctorCheck nonFiniteCheck(const std::vector<LayerFacts>& layers) {
                                        tensor.firstColumn));
         }
     if (places.empty())
-        return {"nan and inf", {}, CheckStatus::Pass, fmt::format("none among {} numbers", values), kNaN};
-    return {"nan and inf",
+        return {"NaN and Inf", {}, CheckStatus::Pass, fmt::format("none among {} numbers", values), kNaN};
+    return {"NaN and Inf",
             {},
             CheckStatus::Warn,
             fmt::format("{} NaN and {} infinite among {} numbers: {}", nans, infinities, values, places.text()),

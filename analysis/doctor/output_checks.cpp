@@ -123,7 +123,7 @@ DoctorCheck rotationCheck(const std::vector<LayerFacts>& layers) {
                 {},
                 CheckStatus::Fail,
                 "o fits q and k that are rotated first, so they are from before RoPE: layers " + wrong.text() +
-                    "; state rope=\"pre\"",
+                    "; state rope=\"pre\" and rotate them",
                 kNaN};
     if (!stated.empty())
         return {name,

@@ -44,7 +44,7 @@ std::vector<std::optional<RotaryForm>> candidateRotations(const LayerInfo& layer
 }
 
 std::string rotationText(const RotaryForm& form) {
-    return fmt::format("rotated (theta {:g}, {}, {} dimensions)", form.theta, form.layout, form.dim);
+    return fmt::format("rotated by theta {:g}, {}, {} dimensions", form.theta, form.layout, form.dim);
 }
 
 }  // namespace
@@ -71,8 +71,7 @@ std::string correctionText(const OutputReading& stated, const OutputReading& bet
     if (better.softcap != stated.softcap) parts.push_back("softcap=0");
     if (better.sink != stated.sink) parts.push_back("no sink");
     if (better.rope && !stated.rope)
-        parts.push_back(
-            fmt::format("rope=\"pre\": q and k are from before RoPE and fit {}", rotationText(*better.rope)));
+        parts.push_back(fmt::format("rope=\"pre\" (q and k are {} first)", rotationText(*better.rope)));
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 

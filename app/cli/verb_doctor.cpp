@@ -14,7 +14,7 @@ using analysis::OutputReading;
 
 void addDoctorOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
-    addSelectionOptions(verb, options);
+    addExtentOptions(verb, options);
     verb.add_option("--rows", options.rows, "Query rows drawn per prompt, or all")->capture_default_str();
     addBackendOptions(verb, options);
     addOutOption(verb, options);
@@ -66,7 +66,7 @@ VerbOutput runDoctor(const Options& options, const kernels::RunControl& control)
     analysis::DoctorParams params;
     params.rows = rowCount(options);
     params.seed = options.seed;
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     params.selection = selectionFrom(options, inputs.source->info(), {});
     const DoctorResult result = analysis::examineDump(params, *inputs.source, *inputs.backend, control);
 
