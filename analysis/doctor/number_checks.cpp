@@ -24,7 +24,7 @@ std::string placeOf(const LayerFacts& layer, const TensorFacts& tensor) {
 }  // namespace
 
 DoctorCheck fileCheck(const DumpInfo& info) {
-    DoctorCheck check{"file", {}, CheckStatus::Pass, "nothing odd about the file", kNaN};
+    DoctorCheck check{"reading", {}, CheckStatus::Pass, "nothing odd about the file", kNaN};
     if (info.warnings.empty()) return check;
     PlaceList odd;
     for (const Warning& warning : info.warnings)

@@ -70,7 +70,10 @@ const OutputReading* clearlyBetter(const LayerFacts& layer) {
     const OutputReading* stated = statedReading(layer);
     if (!stated) return nullptr;
     const OutputReading& nearest = layer.output.readings.front();
-    return nearest.residual < kClearly * stated->residual && nearest.residual <= kNear ? &nearest : nullptr;
+    return nearest.residual < kClearly * stated->residual &&
+                   nearest.residual <= std::max(kNear, roundingResidual(layer))
+               ? &nearest
+               : nullptr;
 }
 
 double unitRoundoff(const LayerFacts& layer) {

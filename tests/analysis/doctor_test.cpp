@@ -199,9 +199,9 @@ TEST(Doctor, OddLogits) {
 
 TEST(Doctor, OdditiesOfTheFileAreListed) {
     MadeDump dump;
-    EXPECT_EQ(found(dump, "file").status, CheckStatus::Pass);
+    EXPECT_EQ(found(dump, "reading").status, CheckStatus::Pass);
     dump.editInfo().warnings.push_back({"length", "/prompts/length", "a length above N is cut"});
-    expectWarning(dump, "file", "/prompts/length: a length above N is cut");
+    expectWarning(dump, "reading", "/prompts/length: a length above N is cut");
 }
 
 TEST(Doctor, LooksAtAFewPromptsSpreadEvenly) {
