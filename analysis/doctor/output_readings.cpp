@@ -99,11 +99,30 @@ std::vector<OutputReading> candidateReadings(const LayerInfo& layer) {
 
 /// What one prompt of a layer holds: key/value heads all, query heads one at a time.
 struct OutputResiduals::PromptTensors {
+    /// The rotation made last: readings that differ in scale and mask follow each other and share it.
+    class LatestRotation {
+    public:
+        const kernels::Matrix<double>& of(const std::shared_ptr<const LoadedTensor>& tensor, const RotaryForm& form) {
+            if (tensor_ != tensor || !(form_ == form)) {
+                values_ = rotated(tensor->values, form);
+                tensor_ = tensor;
+                form_ = form;
+            }
+            return values_;
+        }
+
+    private:
+        std::shared_ptr<const LoadedTensor> tensor_;
+        RotaryForm form_;
+        kernels::Matrix<double> values_;
+    };
+
     HeadSource& source;
     PromptIndex prompt;
     std::shared_ptr<const std::vector<std::uint8_t>> validity;
     std::vector<std::shared_ptr<const LoadedTensor>> keys, values;  // by KV head
     std::shared_ptr<const LoadedTensor> query, output;
+    LatestRotation turnedQuery, turnedKey;
 };
 
 double OutputResiduals::Sums::relativeRms() const { return output > 0.0 ? std::sqrt(difference / output) : kNaN; }
@@ -112,20 +131,17 @@ OutputResiduals::OutputResiduals(const LayerInfo& layer, std::vector<OutputReadi
     : layer_(layer), readings_(std::move(readings)), sums_(readings_.size()) {}
 
 OutputResiduals::Sums OutputResiduals::sumsOf(const OutputReading& reading, HeadIndex head,
-                                              const std::vector<Index>& rows, const PromptTensors& tensors,
+                                              const std::vector<Index>& rows, PromptTensors& tensors,
                                               const RunControl& control) const {
     const int kv =
         reading.strided ? head.value % layer_.nKvHeads : kernels::kvHeadOf(head, layer_.nHeads, layer_.nKvHeads).value;
-    const kernels::Tensor& key = tensors.keys[static_cast<std::size_t>(kv)]->values;
-    kernels::Matrix<double> turnedQuery, turnedKey;
+    const std::shared_ptr<const LoadedTensor>& key = tensors.keys[static_cast<std::size_t>(kv)];
     kernels::HeadInputs inputs;
     inputs.query = kernels::viewOf(tensors.query->values);
-    inputs.key = kernels::viewOf(key);
+    inputs.key = kernels::viewOf(key->values);
     if (reading.rope) {
-        turnedQuery = rotated(tensors.query->values, *reading.rope);
-        turnedKey = rotated(key, *reading.rope);
-        inputs.query = turnedQuery.view();
-        inputs.key = turnedKey.view();
+        inputs.query = tensors.turnedQuery.of(tensors.query, *reading.rope).view();
+        inputs.key = tensors.turnedKey.of(key, *reading.rope).view();
     }
     inputs.value = kernels::viewOf(tensors.values[static_cast<std::size_t>(kv)]->values);
     inputs.mask = {reading.causal, reading.window, {}, {}};
@@ -136,7 +152,7 @@ OutputResiduals::Sums OutputResiduals::sumsOf(const OutputReading& reading, Head
 
     const std::vector<kernels::KernelSpec> exact{kernels::Softmax{}};
     const kernels::RowsJob job{inputs, rows, exact};
-    const auto computed = kernels::makeBackend("reference")->attendRows({&job, 1}, control);
+    const auto computed = kernels::makeBackend("reference")->attendRows({&job, 1}, control.slice(0.0F, 0.0F));
     const kernels::Matrix<double>& mine = computed[0][0].values;
     Sums sums;
     std::visit(
@@ -155,7 +171,7 @@ OutputResiduals::Sums OutputResiduals::sumsOf(const OutputReading& reading, Head
 
 void OutputResiduals::add(HeadSource& source, PromptIndex prompt, const std::vector<HeadIndex>& heads,
                           const std::vector<Index>& rows, const RunControl& control) {
-    PromptTensors tensors{source, prompt, source.validity(prompt), {}, {}, nullptr, nullptr};
+    PromptTensors tensors{source, prompt, source.validity(prompt), {}, {}, nullptr, nullptr, {}, {}};
     for (int kv = 0; kv < layer_.nKvHeads; ++kv) {
         tensors.keys.push_back(source.load(TensorKind::Key, layer_.layer, prompt, kv, control));
         tensors.values.push_back(source.load(TensorKind::Value, layer_.layer, prompt, kv, control));

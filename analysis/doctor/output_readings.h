@@ -55,8 +55,8 @@ private:
         double relativeRms() const;
     };
     struct PromptTensors;
-    Sums sumsOf(const OutputReading& reading, HeadIndex head, const std::vector<Index>& rows,
-                const PromptTensors& tensors, const RunControl& control) const;
+    Sums sumsOf(const OutputReading& reading, HeadIndex head, const std::vector<Index>& rows, PromptTensors& tensors,
+                const RunControl& control) const;
 
     LayerInfo layer_;
     std::vector<OutputReading> readings_;

@@ -16,9 +16,9 @@ DimensionPair pairOf(const RotaryForm& form, Index pair) {
                                         : DimensionPair{pair, pair + form.dim / 2};
 }
 
-double angleRad(const RotaryForm& form, Index pair, Index position) {
-    const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(form.dim);
-    return static_cast<double>(position) * std::pow(form.theta, exponent);
+/// Radians per position.
+double stepRad(const RotaryForm& form, Index pair) {
+    return std::pow(form.theta, -2.0 * static_cast<double>(pair) / static_cast<double>(form.dim));
 }
 
 }  // namespace
@@ -32,14 +32,17 @@ kernels::Matrix<double> rotated(const kernels::Tensor& tensor, const RotaryForm&
     return std::visit(
         [&](const auto& m) {
             kernels::Matrix<double> out(m.rows(), m.cols());
+            std::vector<double> steps;
+            for (Index p = 0; p < form.dim / 2; ++p) steps.push_back(direction * stepRad(form, p));
             for (Index i = 0; i < m.rows(); ++i) {
                 for (Index c = 0; c < m.cols(); ++c) out(i, c) = static_cast<double>(m(i, c));
                 for (Index p = 0; p < form.dim / 2; ++p) {
                     const auto [a, b] = pairOf(form, p);
-                    const double angle = direction * angleRad(form, p, i);
+                    const double angle = static_cast<double>(i) * steps[static_cast<std::size_t>(p)];
+                    const double cosine = std::cos(angle), sine = std::sin(angle);
                     const double x = out(i, a), y = out(i, b);
-                    out(i, a) = x * std::cos(angle) - y * std::sin(angle);
-                    out(i, b) = x * std::sin(angle) + y * std::cos(angle);
+                    out(i, a) = x * cosine - y * sine;
+                    out(i, b) = x * sine + y * cosine;
                 }
             }
             return out;
@@ -50,13 +53,14 @@ kernels::Matrix<double> rotated(const kernels::Tensor& tensor, const RotaryForm&
 double fastPairDrift(const kernels::Tensor& keys, const RotaryForm& form, double direction,
                      const std::vector<Index>& rows) {
     const auto [a, b] = pairOf(form, 0);
+    const double step = direction * stepRad(form, 0);
     std::complex<double> sum;
     double lengths = 0.0;
     std::visit(
         [&, a = a, b = b](const auto& m) {
             for (const Index i : rows) {
                 const std::complex<double> z(static_cast<double>(m(i, a)), static_cast<double>(m(i, b)));
-                sum += z * std::polar(1.0, direction * angleRad(form, 0, i));
+                sum += z * std::polar(1.0, static_cast<double>(i) * step);
                 lengths += std::abs(z);
             }
         },
