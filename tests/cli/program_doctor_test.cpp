@@ -78,6 +78,7 @@ TEST(CliDoctor, ALineForEveryCheckAndAFile) {
     EXPECT_TRUE(std::ifstream(file).good()) << "the result is there all the same";
     EXPECT_EQ(runCli({"doctor", dataPath("output_right"), "--rows", "none"}).exitCode, 2);
     EXPECT_EQ(runCli({"doctor", dataPath("output_right"), "--layers", "9"}).exitCode, 1);
+    EXPECT_EQ(runCli({"doctor", dataPath("output_right"), "--exclude-sinks"}).exitCode, 2) << "it is what finds them";
 }
 
 TEST(CliExcludeSinks, AreStatedInEveryDocument) {
