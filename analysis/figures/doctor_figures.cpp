@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/figures/figure_parts.h"
 #include "analysis/figures/layer_head_map.h"
@@ -13,9 +15,16 @@ namespace {
 
 constexpr std::size_t kMostFindings = 5;
 
+/// A sentence has markup in "<...>" and names dimensions in "[...]"; what a file says has neither.
+std::string withoutMarkup(std::string text) {
+    for (const auto& [mark, plain] : {std::pair{'[', '('}, {']', ')'}, {'<', '('}, {'>', ')'}})
+        std::replace(text.begin(), text.end(), mark, plain);
+    return text;
+}
+
 std::string sentenceOf(const DoctorCheck& check) {
     const std::string layer = check.layer ? fmt::format(" of layer {}", check.layer->value) : "";
-    return fmt::format("{}{}: {}.", check.name, layer, check.detail);
+    return withoutMarkup(fmt::format("{}{}: {}.", check.name, layer, check.detail));
 }
 
 void addFindings(const DoctorResult& result, CheckStatus status, std::vector<Finding>& findings) {
