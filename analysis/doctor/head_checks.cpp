@@ -36,6 +36,20 @@ int blockSize(const std::vector<const TensorFacts*>& heads) {
 
 int keyBlock(const LayerFacts& layer) { return blockSize(headsOf(layer, TensorKind::Key, layer.layer.nKvHeads)); }
 
+/// Number of heads after which all repeat, as where one is presented for every query head of a strided order; their
+/// count where they do not.
+int keyPeriod(const LayerFacts& layer) {
+    const auto heads = headsOf(layer, TensorKind::Key, layer.layer.nKvHeads);
+    const std::size_t count = heads.size();
+    for (std::size_t period = 1; period < count; ++period) {
+        if (count % period != 0) continue;
+        bool all = true;
+        for (std::size_t h = period; h < count && all; ++h) all = identical(*heads[h], *heads[h % period]);
+        if (all) return static_cast<int>(period);
+    }
+    return layer.layer.nKvHeads;
+}
+
 /// Pairs of heads that are the same, each with the first that it equals.
 void addPairs(const LayerFacts& layer, TensorKind kind, int count, const char* name, PlaceList& pairs) {
     const auto heads = headsOf(layer, kind, count);
@@ -65,18 +79,28 @@ DoctorCheck duplicatedHeadsCheck(const std::vector<LayerFacts>& layers) {
     PlaceList pairs;
     for (const LayerFacts& layer : layers) {
         addPairs(layer, TensorKind::Query, layer.layer.nHeads, "query", pairs);
-        if (keyBlock(layer) == 1) addPairs(layer, TensorKind::Key, layer.layer.nKvHeads, "key", pairs);
+        if (keyBlock(layer) == 1 && keyPeriod(layer) == layer.layer.nKvHeads)
+            addPairs(layer, TensorKind::Key, layer.layer.nKvHeads, "key", pairs);
     }
     if (pairs.empty()) return {"duplicated heads", {}, CheckStatus::Pass, "no two heads are bit-identical", kNaN};
     return {"duplicated heads", {}, CheckStatus::Warn, "bit-identical: " + pairs.text(), kNaN};
 }
 
 DoctorCheck repeatedKvCheck(const std::vector<LayerFacts>& layers) {
-    PlaceList repeated;
-    for (const LayerFacts& layer : layers)
+    PlaceList repeated, strided;
+    for (const LayerFacts& layer : layers) {
         if (const int block = keyBlock(layer); block > 1)
             repeated.add(fmt::format("layer {} ({} -> {})", layer.layer.layer.value, layer.layer.nKvHeads,
                                      layer.layer.nKvHeads / block));
+        else if (const int period = keyPeriod(layer); period < layer.layer.nKvHeads)
+            strided.add(fmt::format("layer {} ({} of {})", layer.layer.layer.value, period, layer.layer.nKvHeads));
+    }
+    if (repeated.empty() && !strided.empty())
+        return {"repeated kv heads",
+                {},
+                CheckStatus::Pass,
+                "key heads repeat in turn, as gqa=\"strided\" is read: " + strided.text(),
+                kNaN};
     if (repeated.empty())
         return {"repeated kv heads", {}, CheckStatus::Pass, "no blocks of bit-identical key heads", kNaN};
     return {"repeated kv heads",

@@ -76,6 +76,19 @@ TEST(Doctor, RepeatedKvHeads) {
     EXPECT_EQ(found(dump, "duplicated heads").status, CheckStatus::Pass) << "said once";
 }
 
+TEST(Doctor, KvHeadsThatRepeatInTurnAreAStridedOrder) {
+    MadeDump dump(4);
+    for (int p = 0; p < 2; ++p)
+        for (const int h : {0, 1}) dump.at(TensorKind::Key, h + 2, p) = dump.at(TensorKind::Key, h, p);
+    const DoctorCheck check = found(dump, "repeated kv heads");
+    EXPECT_EQ(check.status, CheckStatus::Pass);
+    EXPECT_NE(check.detail.find("layer 4 (2 of 4)"), std::string::npos) << check.detail;
+    EXPECT_EQ(found(dump, "duplicated heads").status, CheckStatus::Pass);
+    for (int p = 0; p < 2; ++p) dump.at(TensorKind::Key, 3, p)(0, 0) += 1.0;
+    EXPECT_EQ(found(dump, "repeated kv heads").detail, "no blocks of bit-identical key heads");
+    expectWarning(dump, "duplicated heads", "key heads 0 and 2 of layer 4");
+}
+
 TEST(Doctor, PaddingThatCountsAsValid) {
     MadeDump dump;
     dump.change(TensorKind::Key, [](MadeDump::Tensor& k) {
