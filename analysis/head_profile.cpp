@@ -104,9 +104,7 @@ public:
           warnings_(warnings) {}
 
     std::vector<HeadProfile> run(const std::vector<PromptIndex>& prompts, const RunControl& control) {
-        std::vector<PromptIndex> present;
-        std::copy_if(prompts.begin(), prompts.end(), std::back_inserter(present),
-                     [this](PromptIndex prompt) { return !lacks(prompt); });
+        const std::vector<PromptIndex> present = presentPrompts(prompts, layer_);
         for (const HeadIndex head : heads_)
             gathered_.push_back({emptyProfile(layer_, head, static_cast<Index>(present.size())), {}});
         for (std::size_t p = 0; p < present.size(); ++p)
@@ -117,11 +115,6 @@ public:
     }
 
 private:
-    bool lacks(PromptIndex prompt) const {
-        const std::vector<int>& missing = layer_.missingPrompts;
-        return std::find(missing.begin(), missing.end(), prompt.value) != missing.end();
-    }
-
     void addPromptOf(PromptIndex prompt, Index ordinal, const RunControl& control) {
         HeadLoader loader(source_, layer_, prompt, length_, false);
         const std::size_t headBytes = static_cast<std::size_t>(length_ * layer_.headDim) * 2 * sizeof(double);

@@ -42,6 +42,8 @@ struct LayerInfo {
     std::string encoding;             ///< of q: "float16", "float32", "float64", "bf16", "fp8_e4m3fn", "int8", ...
     bool rotated = false;             ///< RoPE is applied to q and k when they are read
     std::vector<int> missingPrompts;  ///< prompts that this layer lacks
+
+    int kvHeadsOfFile() const { return storedKvHeads > 0 ? storedKvHeads : nKvHeads; }
     bool hasValue = false, hasOutput = false, hasOutputProjection = false, hasSink = false;
 };
 
@@ -65,6 +67,8 @@ struct DumpInfo {
     std::vector<PromptInfo> prompts;
     std::vector<Warning> warnings;  ///< what was odd about the file
     std::vector<ReadingNote> readings;
+    /// What was left out of it on request: part of every result's selection.
+    std::vector<std::pair<std::string, ParameterValue>> exclusions;
 
     const LayerInfo* find(LayerIndex layer) const {
         for (const LayerInfo& info : layers)

@@ -75,6 +75,15 @@ std::vector<PromptIndex> selectedPrompts(const Selection& selection, const DumpI
     return usable;
 }
 
+std::vector<PromptIndex> presentPrompts(const std::vector<PromptIndex>& prompts, const LayerInfo& layer) {
+    std::vector<PromptIndex> present;
+    for (const PromptIndex prompt : prompts)
+        if (std::find(layer.missingPrompts.begin(), layer.missingPrompts.end(), prompt.value) ==
+            layer.missingPrompts.end())
+            present.push_back(prompt);
+    return present;
+}
+
 Index selectedLength(const Selection& selection, const LayerInfo& layer) {
     if (selection.length == 0) return layer.positions;
     if (selection.length < 0 || selection.length > layer.positions)
@@ -94,6 +103,7 @@ void describe(const Selection& selection, const DumpInfo& info, Provenance& prov
     else
         provenance.selection.emplace_back("heads", numbers(selection.heads));
     provenance.selection.emplace_back("length", layers.empty() ? Index{0} : selectedLength(selection, layers.front()));
+    for (const auto& exclusion : info.exclusions) provenance.selection.push_back(exclusion);
 }
 
 std::vector<PromptIndex> promptsOfSplits(const DumpInfo& info, const std::vector<std::string>& splitsInOrder) {

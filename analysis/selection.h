@@ -23,6 +23,8 @@ std::vector<LayerInfo> selectedLayers(const Selection& selection, const DumpInfo
 std::vector<HeadIndex> selectedHeads(const Selection& selection, const LayerInfo& layer);
 /// Usable prompts (left-out ones dropped). Throws ArgumentError for a prompt the dump lacks, or where none is left.
 std::vector<PromptIndex> selectedPrompts(const Selection& selection, const DumpInfo& info);
+/// Those of the prompts that the layer has.
+std::vector<PromptIndex> presentPrompts(const std::vector<PromptIndex>& prompts, const LayerInfo& layer);
 /// Positions looked at in a layer: its N, or the selection's length where shorter. Throws ArgumentError if length > N.
 Index selectedLength(const Selection& selection, const LayerInfo& layer);
 /// The selection written out for provenance.

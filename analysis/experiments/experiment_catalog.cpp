@@ -10,7 +10,7 @@ namespace dimscope::analysis {
 const std::vector<Experiment>& experimentCatalog() {
     static const std::vector<Experiment> kExperiments{
         interventionExperiment(), fidelityExperiment(), concentrationExperiment(), stabilityExperiment(),
-        layersExperiment(),       budgetExperiment(),   ordersExperiment()};
+        layersExperiment(),       budgetExperiment(),   ordersExperiment(),        doctorExperiment()};
     return kExperiments;
 }
 

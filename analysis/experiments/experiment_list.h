@@ -13,6 +13,7 @@ Experiment concentrationExperiment();
 Experiment stabilityExperiment();
 Experiment layersExperiment();
 Experiment ordersExperiment();
+Experiment doctorExperiment();
 
 // Fields that several have.
 ExperimentField rowsField(int start);  ///< "rows": query rows per prompt, 0 = all

@@ -19,8 +19,8 @@ struct Inputs {
     std::vector<analysis::Warning> warnings;                  ///< of the parameter file
 };
 
-/// Throws BackendUnavailable, FileError, FormatError.
-Inputs openInputs(const Options& options);
+/// With --exclude-sinks the source has none. Throws BackendUnavailable, FileError, FormatError, Cancelled.
+Inputs openInputs(const Options& options, const kernels::RunControl& control);
 
 /// Puts the parameter file into a result's provenance and its oddities into the warnings.
 void noteParameters(const Inputs& inputs, analysis::Provenance& provenance, std::vector<analysis::Warning>& warnings);

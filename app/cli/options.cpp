@@ -64,11 +64,21 @@ void addFileOption(CLI::App& verb, Options& options) {
     addReadingOptions(verb, options.reading);
 }
 
-void addSelectionOptions(CLI::App& verb, Options& options) {
+void addExtentOptions(CLI::App& verb, Options& options) {
     verb.add_option("--layers", options.layers, "Layers: 4,12,20, 0-8 or all")->capture_default_str();
     verb.add_option("--heads", options.heads, "Query heads: 0,3, 0-8 or all")->capture_default_str();
     verb.add_option("--prompts", options.prompts, "Prompts: 0-15, all or split:NAME");
     verb.add_option("--length", options.length, "Use the first N positions")->check(atLeast(1));
+}
+
+void addSinkOption(CLI::App& verb, Options& options) {
+    verb.add_flag("--exclude-sinks", options.excludeSinks,
+                  "Leave out attention sinks, as doctor finds them, as keys and as queries");
+}
+
+void addSelectionOptions(CLI::App& verb, Options& options) {
+    addExtentOptions(verb, options);
+    addSinkOption(verb, options);
 }
 
 void addBackendOptions(CLI::App& verb, Options& options) {

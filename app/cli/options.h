@@ -30,6 +30,7 @@ struct Options {
     std::string layers = "all", heads = "all";
     std::string prompts;  ///< empty: the verb's own default
     std::int64_t length = 0;
+    bool excludeSinks = false;
 
     std::string backend = "cpu";
     int device = 0;
@@ -90,7 +91,11 @@ struct Options {
 // Each adds a group of options to a verb.
 void addJsonOption(CLI::App& verb, Options& options);
 void addFileOption(CLI::App& verb, Options& options);
+/// Layers, heads, prompts and length.
+void addExtentOptions(CLI::App& verb, Options& options);
+/// The same, and --exclude-sinks.
 void addSelectionOptions(CLI::App& verb, Options& options);
+void addSinkOption(CLI::App& verb, Options& options);
 void addBackendOptions(CLI::App& verb, Options& options);
 void addOutOption(CLI::App& verb, Options& options);
 void addParamsOption(CLI::App& verb, Options& options, const std::string& what);

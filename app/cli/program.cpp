@@ -90,7 +90,7 @@ int runVerb(const Verb& verb, const Options& options) {
         for (const analysis::Warning& warning : output.warnings)
             fmt::print(stderr, "warning: {}{}{}\n", warning.place, warning.place.empty() ? "" : ": ", warning.text);
     print(!options.json ? output.text : output.pieces ? *output.pieces : documentText(output.document));
-    return kDone;
+    return output.objection ? kFailed : kDone;
 }
 
 int parseAndRun(int count, char** arguments) {

@@ -165,7 +165,7 @@ Json rowJson(const BenchResult& result, const analysis::BenchRow& row) {
 
 VerbOutput runBenchVerb(const Options& options, const kernels::RunControl& control) {
     BenchParams params = benchFrom(options);
-    const Inputs inputs = options.file.empty() ? madeUpInputs(options, params) : openInputs(options);
+    const Inputs inputs = options.file.empty() ? madeUpInputs(options, params) : openInputs(options, control);
     fillFromDump(options, inputs.source->info(), params);
     analysis::KernelFactory factory(options.settings, inputs.parameters);
     addGroups(options, inputs, params, factory, control.slice(0.0F, 0.05F));

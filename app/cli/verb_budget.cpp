@@ -26,6 +26,7 @@ void addBudgetOptions(CLI::App& verb, Options& options) {
         ->capture_default_str();
     verb.add_option("--prompts", options.prompts, "Prompts that judge: 0-15, all or split:NAME");
     verb.add_option("--length", options.length, "Use the first N positions")->check(CLI::Range(1, 1 << 30));
+    addSinkOption(verb, options);
     verb.add_option("--groups", options.groups, "Numbers of groups; d: every dimension its own")->capture_default_str();
     verb.add_option("--partitions", options.budget.randomPartitions, "Random partitions per number of groups")
         ->check(CLI::Range(0, 1000))
@@ -138,7 +139,7 @@ VerbOutput runBudget(const Options& options, const kernels::RunControl& control)
     params.grouping = groupingFrom(options);
     params.seed = options.seed;
     params.threads = options.threads;
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = budgetSelection(options, info);
     params.train = promptsFrom("--train", options.train, info);

@@ -135,7 +135,7 @@ void writeParameters(const Options& options, const CalibrationResult& result, co
 VerbOutput runCalibrate(const Options& options, const kernels::RunControl& control) {
     checkPieces(options);
     CalibrationParams params = fitFrom(options);
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {});
     params.train = promptsFrom("--train", options.train, info);

@@ -107,7 +107,7 @@ void writeOutputs(const ComparisonResult& result, const std::string& path) {
 
 VerbOutput runCompare(const Options& options, const kernels::RunControl& control) {
     ComparisonParams params = paramsFrom(options);
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
     params.evaluation = evaluationFrom(options, info);

@@ -74,7 +74,7 @@ std::string summary(const analysis::ConcentrationResult& result) {
 
 VerbOutput runConcentration(const Options& options, const kernels::RunControl& control) {
     checkSelection(options);
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     analysis::ConcentrationParams params;
     params.selection = selectionFrom(options, inputs.source->info(), {});
     params.draws = options.isotropicDraws;

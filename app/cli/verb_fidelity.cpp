@@ -189,7 +189,7 @@ std::string fidelitySummary(const FidelityResult& result, bool sampled) {
 VerbOutput runFidelity(const Options& options, const kernels::RunControl& control) {
     checkPieces(options);
     FidelityParams params = fidelityParams(options);
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
     params.evaluation = evaluationFrom(options, info);

@@ -48,7 +48,7 @@ std::string summary(const GroupingResult& result) {
 VerbOutput runGroup(const Options& options, const kernels::RunControl& control) {
     checkSelection(options);
     analysis::GroupingParams params = groupingFrom(options);
-    Inputs inputs = openInputs(options);
+    Inputs inputs = openInputs(options, control);
     const auto selection = selectionFrom(options, inputs.source->info(), {"calibration", "train"});
     const auto profile = analysis::profileHeads(selection, *inputs.source, *inputs.backend, control.slice(0.0F, 0.5F));
     params.bootstrap = bootstrapDraws(inputs, profile.prompts.size());

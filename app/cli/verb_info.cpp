@@ -21,7 +21,7 @@ void addInfoOptions(CLI::App& verb, Options& options) {
 Json layerJson(const LayerInfo& layer) {
     return {{"layer", layer.layer.value},
             {"n_heads", layer.nHeads},
-            {"n_kv_heads", layer.storedKvHeads},
+            {"n_kv_heads", layer.kvHeadsOfFile()},
             {"head_dim", layer.headDim},
             {"value_dim", layer.valueDim},
             {"positions", layer.positions},
@@ -82,7 +82,7 @@ analysis::Table layersTable(const DumpInfo& info, const analysis::Provenance& pr
                      column("has_w_o", "W_o")};
     for (const LayerInfo& layer : info.layers)
         addRow(table,
-               {std::int64_t{layer.layer.value}, std::int64_t{layer.nHeads}, std::int64_t{layer.storedKvHeads},
+               {std::int64_t{layer.layer.value}, std::int64_t{layer.nHeads}, std::int64_t{layer.kvHeadsOfFile()},
                 layer.headDim, layer.valueDim, layer.positions, std::int64_t{layer.prompts}, layer.scale, layer.rope,
                 yesNo(layer.causal), layer.encoding, yesNo(layer.hasOutput), yesNo(layer.hasOutputProjection)});
     return table;

@@ -14,7 +14,7 @@ VerbOutput runIntervene(const Options& options, const kernels::RunControl& contr
     checkSelection(options);
     checkPieces(options);
     InterventionParams params = interventionFrom(options);
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     const analysis::KernelFactory factory(options.settings, inputs.parameters);
     std::vector<analysis::Warning> unmet;
     completeFrom(options, inputs, factory, params, unmet);

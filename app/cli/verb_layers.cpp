@@ -59,7 +59,7 @@ VerbOutput runLayers(const Options& options, const kernels::RunControl& control)
     analysis::LayerMagnitudesParams params;
     params.rows = rowCount(options);
     params.rowSeed = options.seed;
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     params.selection = selectionFrom(options, inputs.source->info(), {});
     const analysis::LayerMagnitudesResult result =
         analysis::layerMagnitudes(params, *inputs.source, *inputs.backend, control);

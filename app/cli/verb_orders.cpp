@@ -198,7 +198,7 @@ VerbOutput runOrders(const Options& options, const kernels::RunControl& control)
     analysis::OrdersParams params;
     params.rows = rowCount(options);
     params.rowSeed = options.seed;
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
     params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, info));

@@ -61,7 +61,7 @@ std::string summary(const ProfileResult& result) {
 
 VerbOutput runProfile(const Options& options, const kernels::RunControl& control) {
     checkSelection(options);
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     ProfileResult result = analysis::profileHeads(selectionFrom(options, inputs.source->info(), {}), *inputs.source,
                                                   *inputs.backend, control);
     result.provenance.seed = options.seed;

@@ -120,7 +120,7 @@ VerbOutput runStability(const Options& options, const kernels::RunControl& contr
     if (!options.lengths.empty()) params.lengths = parseIntegers("--lengths", options.lengths);
     params.replicates = options.promptReplicates;
     params.seed = options.seed;
-    const Inputs inputs = openInputs(options);
+    const Inputs inputs = openInputs(options, control);
     params.selection = selectionFrom(options, inputs.source->info(), {});
     const StabilityResult result = analysis::contributionStability(params, *inputs.source, control);
 

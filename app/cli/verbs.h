@@ -20,6 +20,7 @@ struct VerbOutput {
     analysis::Table table;                   ///< --out F.csv, F.md, F.tex
     std::optional<analysis::Figure> figure;  ///< --out F.tikz; none where more than one head is selected
     std::vector<analysis::Warning> warnings;
+    bool objection = false;             ///< the result is there, and the program ends with 1: a check failed
     std::optional<std::string> pieces;  ///< in place of the document: those of a shard, as they are printed and written
 };
 
@@ -33,6 +34,7 @@ struct Verb {
 };
 
 Verb infoVerb();
+Verb doctorVerb();
 Verb profileVerb();
 Verb groupVerb();
 Verb kernelsVerb();

@@ -29,7 +29,7 @@ void expectRefusal(Arguments arguments, int exitCode, const std::string& word) {
 
 TEST(CliRefusals, WrongUsageIsTwo) {
     expectRefusal({}, 2, "compare");
-    expectRefusal({"doctor", samplePath()}, 2, "no verb 'doctor'; there are info, profile, group, compare");
+    expectRefusal({"heal", samplePath()}, 2, "no verb 'heal'; there are info, doctor, profile, group, compare");
     expectRefusal({"profile"}, 2, "FILE");
     expectRefusal({"profile", samplePath(), "--colour"}, 2, "--colour");
     expectRefusal({"profile", samplePath(), "--layers", "4-"}, 2, "--layers '4-'");

