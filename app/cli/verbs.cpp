@@ -4,10 +4,10 @@
 namespace dimscope::app {
 
 std::vector<Verb> allVerbs() {
-    return {infoVerb(),      profileVerb(),  groupVerb(),         compareVerb(),   calibrateVerb(),
-            interveneVerb(), fidelityVerb(), concentrationVerb(), stabilityVerb(), layersVerb(),
-            budgetVerb(),    ordersVerb(),   reportVerb(),        mergeVerb(),     benchVerb(),
-            importVerb(),    exportVerb(),   syntheticVerb(),     kernelsVerb(),   devicesVerb()};
+    return {infoVerb(),     profileVerb(),       groupVerb(),     compareVerb(), calibrateVerb(), interveneVerb(),
+            fidelityVerb(), concentrationVerb(), stabilityVerb(), layersVerb(),  budgetVerb(),    ordersVerb(),
+            reportVerb(),   mergeVerb(),         benchVerb(),     importVerb(),  exportVerb(),    syntheticVerb(),
+            repackVerb(),   kernelsVerb(),       devicesVerb()};
 }
 
 }  // namespace dimscope::app

@@ -52,6 +52,7 @@ Verb reportVerb();
 Verb importVerb();
 Verb exportVerb();
 Verb syntheticVerb();
+Verb repackVerb();
 
 /// All verbs, in the order of --help.
 std::vector<Verb> allVerbs();

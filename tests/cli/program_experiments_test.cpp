@@ -97,6 +97,24 @@ TEST(CliSynthetic, WritesADumpThatOrdersReads) {
     EXPECT_NE(refused.err.find("no/x.h5"), std::string::npos) << refused.err;
 }
 
+TEST(CliRepack, TheNewDumpGivesTheSameProfile) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("new.h5");
+    const json repacked = measured({"repack", samplePath(), "--out", file});
+    EXPECT_EQ(repacked["file"], file);
+    EXPECT_EQ(repacked["bytes"], std::filesystem::file_size(file));
+    EXPECT_EQ(repacked["bytes_before"], std::filesystem::file_size(samplePath()));
+    EXPECT_GT(repacked["load_ratio"].get<double>(), 0.0);
+    const json before = measured({"profile", samplePath(), "--layers", "4", "--heads", "0-1"});
+    EXPECT_EQ(before["heads"], measured({"profile", file, "--layers", "4", "--heads", "0-1"})["heads"]);
+
+    EXPECT_EQ(runCli({"repack", samplePath(), "--out", folder.file("new.csv")}).exitCode, 2);
+    EXPECT_EQ(runCli({"repack", samplePath()}).exitCode, 2);
+    const FinishedProgram refused = runCli({"repack", file, "--out", file});
+    EXPECT_EQ(refused.exitCode, 1);
+    EXPECT_NE(refused.err.find("the dump itself"), std::string::npos) << refused.err;
+}
+
 TEST(CliIntervene, EveryControlHasItsKeys) {
     const json document = measured(smallExperiment(
         "intervene",
