@@ -34,6 +34,15 @@ herr_t keepReason(unsigned, const H5E_error2_t* error, void* text) {
     return 0;
 }
 
+/// HDF5 adds the time, addresses and sizes to what the system says of a failed write.
+std::string withoutWriteDetails(const std::string& reason) {
+    static constexpr std::string_view kStart = "file write failed", kBefore = "error message = '";
+    const std::size_t found = reason.find(kBefore);
+    if (!reason.starts_with(kStart) || found == std::string::npos) return reason;
+    const std::size_t from = found + kBefore.size();
+    return fmt::format("{}: {}", kStart, reason.substr(from, reason.find('\'', from) - from));
+}
+
 [[noreturn]] void refuseFile(const std::filesystem::path& path, const std::string& cause, const std::string& advice) {
     throw kernels::FileError({printable(path.string(), 1000), "/", cause, advice});
 }
@@ -84,6 +93,10 @@ void checkSignature(const std::filesystem::path& path) {
 }  // namespace
 
 Hdf5Lock::Hdf5Lock() : lock_(processLock()) {
+    // At the end of a program whose disk was full, HDF5's own cleaning up crashes on what it could not write. Every
+    // identifier is released by its handle, so that nothing is left for it to do.
+    static const herr_t noCleaningUp = H5dont_atexit();
+    static_cast<void>(noCleaningUp);
     // Errors become exceptions with text; HDF5 keeps this setting per thread.
     thread_local bool quiet = false;
     if (!quiet) H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -101,7 +114,7 @@ std::string takeHdf5Error() {
     std::string reason;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keepReason, &reason);
     H5Eclear2(H5E_DEFAULT);
-    return reason.empty() ? "no reason given" : printable(reason, 300);
+    return reason.empty() ? "no reason given" : printable(withoutWriteDetails(reason), 300);
 }
 
 void FilePlace::refuse(const std::string& cause, const std::string& advice) const {

@@ -7,7 +7,7 @@ std::vector<Verb> allVerbs() {
     return {infoVerb(),      doctorVerb(),   profileVerb(),       groupVerb(),     compareVerb(), calibrateVerb(),
             interveneVerb(), fidelityVerb(), concentrationVerb(), stabilityVerb(), layersVerb(),  budgetVerb(),
             ordersVerb(),    reportVerb(),   mergeVerb(),         benchVerb(),     importVerb(),  exportVerb(),
-            syntheticVerb(), kernelsVerb(),  devicesVerb()};
+            syntheticVerb(), repackVerb(),   kernelsVerb(),       devicesVerb()};
 }
 
 }  // namespace dimscope::app

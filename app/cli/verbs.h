@@ -54,6 +54,7 @@ Verb reportVerb();
 Verb importVerb();
 Verb exportVerb();
 Verb syntheticVerb();
+Verb repackVerb();
 
 /// All verbs, in the order of --help.
 std::vector<Verb> allVerbs();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The experiments on the command line, run as a person runs them.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/finished_program.h"
@@ -95,6 +98,54 @@ TEST(CliSynthetic, WritesADumpThatOrdersReads) {
     const FinishedProgram refused = runCli({"synthetic", "two-token-difference", "--write", folder.file("no/x.h5")});
     EXPECT_EQ(refused.exitCode, 1);
     EXPECT_NE(refused.err.find("no/x.h5"), std::string::npos) << refused.err;
+}
+
+TEST(CliRepack, TheNewDumpGivesTheSameProfile) {
+    const TemporaryFolder folder;
+    const std::string file = folder.file("new.h5");
+    const json repacked = measured({"repack", samplePath(), "--out", file});
+    EXPECT_EQ(repacked["file"], file);
+    EXPECT_EQ(repacked["bytes"], std::filesystem::file_size(file));
+    EXPECT_EQ(repacked["bytes_before"], std::filesystem::file_size(samplePath()));
+    EXPECT_GT(repacked["load_ratio"].get<double>(), 0.0);
+    const json before = measured({"profile", samplePath(), "--layers", "5", "--heads", "0-1"});
+    EXPECT_EQ(before["heads"], measured({"profile", file, "--layers", "5", "--heads", "0-1"})["heads"]);
+
+    EXPECT_EQ(runCli({"repack", samplePath(), "--out", folder.file("new.csv")}).exitCode, 2);
+    EXPECT_EQ(runCli({"repack", samplePath()}).exitCode, 2);
+    const FinishedProgram refused = runCli({"repack", file, "--out", file});
+    EXPECT_EQ(refused.exitCode, 1);
+    EXPECT_NE(refused.err.find("the dump itself"), std::string::npos) << refused.err;
+}
+
+/// While it lives, no file of this process and its children grows beyond `bytes`: writing fails as on a full disk.
+class FileSizeLimit {
+public:
+    explicit FileSizeLimit(rlim_t bytes) : oldHandler_(std::signal(SIGXFSZ, SIG_IGN)) {
+        getrlimit(RLIMIT_FSIZE, &old_);
+        const rlimit limit{bytes, old_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        setrlimit(RLIMIT_FSIZE, &old_);
+        std::signal(SIGXFSZ, oldHandler_);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+private:
+    rlimit old_{};
+    void (*oldHandler_)(int);
+};
+
+TEST(CliRepack, AFullDiskIsOneLineAndLeavesNothing) {
+    const TemporaryFolder folder;
+    const FileSizeLimit limit(200000);
+    const FinishedProgram refused = runCli({"repack", samplePath(), "--out", folder.file("new.h5")});
+    EXPECT_EQ(refused.exitCode, 1);
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+    EXPECT_NE(refused.err.find("file write failed: File too large"), std::string::npos) << refused.err;
+    EXPECT_TRUE(folder.empty());
 }
 
 TEST(CliIntervene, EveryControlHasItsKeys) {

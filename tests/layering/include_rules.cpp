@@ -91,7 +91,7 @@ std::string libraryOf(const std::string& header) {
         {std::regex("zlib\\.h"), "zlib"},
         {std::regex("cu[a-z]*[_A-Z].*|cub/.*|cuda/.*|thrust/.*|mma\\.h|nv.*"), "CUDA"},
         {std::regex("[a-z_0-9]+"), ""},
-        {std::regex("(sys/.*|unistd|fcntl|signal|pthread|sched|immintrin)(\\.h)?"), ""},
+        {std::regex("(sys/.*|unistd|fcntl|signal|spawn|pthread|sched|immintrin)(\\.h)?"), ""},
     };
     for (const auto& [pattern, library] : kKnown)
         if (std::regex_match(header, pattern)) return library;
