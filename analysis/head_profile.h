@@ -21,10 +21,10 @@ struct HeadProfile {
     std::vector<double> chiEffective;  ///< what does not cancel in softmax (section 13.8)
     /// (prompts that the layer has, head_dim)
     kernels::Matrix<double> qMeanAbsPrompts, kMeanAbsPrompts, chiPrompts;
-    double top1 = 0.0, top5 = 0.0, top10 = 0.0;                            ///< share of the strongest dimensions
-    double effectiveDims = 0.0;                                            ///< 1 / sum share^2
-    Index nonFinite = 0;      ///< > 0: the head is marked, its numbers are NaN
-    bool unreadable = false;  ///< a part of its layer cannot be read: marked likewise
+    double top1 = 0.0, top5 = 0.0, top10 = 0.0;  ///< share of the strongest dimensions
+    double effectiveDims = 0.0;                  ///< 1 / sum share^2
+    Index nonFinite = 0;                         ///< > 0: the head is marked, its numbers are NaN
+    bool unreadable = false;                     ///< a part of its layer cannot be read: marked likewise
     bool usable() const { return nonFinite == 0 && !unreadable; }
 };
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "analysis/loading_time.h"
 #include "analysis/run_record.h"
 #include "app/cli/lists.h"
 #include "app/cli/text_table.h"
@@ -38,8 +39,8 @@ VerbOutput runRepack(const Options& options, const kernels::RunControl& control)
     analysis::RunRecord record("repack", nullptr, 0);
     const auto source = openDumpSafely(options.file, decisions, control);
     const io::RepackResult result = io::repackDump(options.write, *source, control.slice(0.0F, 0.95F));
-    const double ratio = io::loadTimeRatio([&] { return io::openDump(options.file, decisions); },
-                                           [&] { return io::openDump(options.write); }, control);
+    const double ratio = analysis::loadTimeRatio([&] { return io::openDump(options.file, decisions); },
+                                                 [&] { return io::openDump(options.write); }, control);
     record.provenance().dump = source->info().identity;
 
     VerbOutput output;

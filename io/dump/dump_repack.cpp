@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
-#include "analysis/statistics.h"
 #include "io/atomic_file.h"
 #include "io/dump/number_encoding.h"
 #include "io/message_text.h"
@@ -26,7 +24,6 @@ using kernels::PromptIndex;
 using kernels::RunControl;
 
 constexpr Index kMostChunkRows = 1024;
-constexpr int kTimedLoads = 5;
 
 /// A tensor that is loaded and written one matrix at a time: [P, heads, N, cols], or [P, N, cols].
 struct HeadwiseTensor {
@@ -274,19 +271,6 @@ std::int64_t sizeOf(const std::filesystem::path& path) {
     return static_cast<std::int64_t>(bytes);
 }
 
-/// Seconds to load a few heads from a source that was just opened.
-double secondsToLoad(HeadSource& source, int prompt, const RunControl& control) {
-    const LayerInfo& layer = source.info().layers.front();
-    const auto start = std::chrono::steady_clock::now();
-    for (const TensorKind kind : {TensorKind::Query, TensorKind::Key, TensorKind::Value}) {
-        if (kind == TensorKind::Value && !layer.hasValue) continue;
-        const int heads = kind == TensorKind::Query ? layer.nHeads : layer.nKvHeads;
-        for (const int head : std::set<int>{0, heads / 2, heads - 1})
-            static_cast<void>(source.load(kind, layer.layer, PromptIndex{prompt}, head, control.slice(0.0F, 0.0F)));
-    }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 RepackResult repackDump(const std::filesystem::path& path, HeadSource& source, const RunControl& control) {
@@ -309,21 +293,6 @@ RepackResult repackDump(const std::filesystem::path& path, HeadSource& source, c
     });
     result.bytes = sizeOf(path);
     return result;
-}
-
-double loadTimeRatio(const std::function<std::shared_ptr<HeadSource>()>& openOld,
-                     const std::function<std::shared_ptr<HeadSource>()>& openNew, const RunControl& control) {
-    std::vector<double> oldTimes, newTimes;
-    for (int i = 0; i < kTimedLoads; ++i) {
-        const auto oldSource = openOld(), newSource = openNew();
-        const auto& prompts = newSource->info().prompts;
-        const auto first = std::find_if(prompts.begin(), prompts.end(), [](const auto& p) { return !p.leftOut; });
-        const auto prompt = static_cast<int>(first - prompts.begin());
-        oldTimes.push_back(secondsToLoad(*oldSource, prompt, control));
-        newTimes.push_back(secondsToLoad(*newSource, prompt, control));
-    }
-    const double newTime = analysis::medianOf(newTimes);
-    return newTime > 0.0 ? analysis::medianOf(oldTimes) / newTime : analysis::kNaN;
 }
 
 }  // namespace dimscope::io

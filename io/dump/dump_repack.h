@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <vector>
 
 #include "analysis/head_source.h"
@@ -24,12 +22,5 @@ struct RepackResult {
 /// layers have), FileError, Cancelled and what the source throws.
 RepackResult repackDump(const std::filesystem::path& path, analysis::HeadSource& source,
                         const kernels::RunControl& control);
-
-/// Time to load q, k and v of the first, middle and last head of the first layer from the old dump over that from the
-/// new one: medians of 5 loads each, in turns, each from a source that was just opened (opening is not timed). NaN
-/// where no time passed.
-double loadTimeRatio(const std::function<std::shared_ptr<analysis::HeadSource>()>& openOld,
-                     const std::function<std::shared_ptr<analysis::HeadSource>()>& openNew,
-                     const kernels::RunControl& control);
 
 }  // namespace dimscope::io

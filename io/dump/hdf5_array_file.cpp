@@ -142,14 +142,19 @@ const Hdf5Group& Hdf5ArrayFile::group(const std::string& path) const {
     return *known;
 }
 
+std::shared_ptr<const Hdf5Dataset> Hdf5ArrayFile::dataset(const std::string& path) const {
+    std::shared_ptr<const Hdf5Dataset>& known = datasets_[path];
+    if (!known) known = std::make_shared<const Hdf5Dataset>(root_.dataset(path.substr(1)));
+    return known;
+}
+
 std::shared_ptr<const StoredArray> Hdf5ArrayFile::open(const ArrayRef& array, std::size_t cacheBytes) const {
+    if (cacheBytes == 0 && array.field.empty()) return dataset(array.path);
     return std::make_shared<const Hdf5Dataset>(root_.dataset(array.path.substr(1), cacheBytes, array.field));
 }
 
 std::vector<const AttributeHolder*> Hdf5ArrayFile::attributes(const ArrayRef& array) const {
-    std::shared_ptr<const Hdf5Dataset>& own = datasets_[array.path];
-    if (!own) own = std::make_shared<const Hdf5Dataset>(root_.dataset(array.path.substr(1)));
-    std::vector<const AttributeHolder*> holders{own.get()};
+    std::vector<const AttributeHolder*> holders{dataset(array.path).get()};
     for (std::string path = array.path; !path.empty();) {
         path = parentOf(path);
         holders.push_back(&group(path));
@@ -158,7 +163,7 @@ std::vector<const AttributeHolder*> Hdf5ArrayFile::attributes(const ArrayRef& ar
 }
 
 std::vector<std::string> Hdf5ArrayFile::axisNames(const ArrayRef& array) const {
-    return root_.dataset(array.path.substr(1)).axisNames();
+    return dataset(array.path)->axisNames();
 }
 
 std::vector<std::string> Hdf5ArrayFile::topNames() const { return root_.names(); }

@@ -27,12 +27,13 @@ public:
 
 private:
     const Hdf5Group& group(const std::string& path) const;
+    std::shared_ptr<const Hdf5Dataset> dataset(const std::string& path) const;
     Hdf5Group root_;
     bool matlab_ = false;
     std::vector<ArrayRef> arrays_;
     std::vector<analysis::Warning> oddities_;
     mutable std::map<std::string, std::unique_ptr<Hdf5Group>> groups_;            ///< opened, by path
-    mutable std::map<std::string, std::shared_ptr<const Hdf5Dataset>> datasets_;  ///< for their attributes
+    mutable std::map<std::string, std::shared_ptr<const Hdf5Dataset>> datasets_;  ///< opened, by path
 };
 
 }  // namespace dimscope::io

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "io/dump/dump_repack.h"
+#include "analysis/loading_time.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "analysis/loading_time.h"
 #include "io/dump/attention_dump.h"
 #include "io/dump/number_encoding.h"
 #include "kernels/error.h"
@@ -66,7 +68,9 @@ void expectSameHidden(HeadSource& a, HeadSource& b, const LayerInfo& layer) {
         ASSERT_EQ(x == nullptr, y == nullptr);
         if (!x) continue;
         ASSERT_EQ(x->positions.has_value(), y->positions.has_value());
-        if (x->positions) EXPECT_TRUE(sameTensor(*x->positions, *y->positions));
+        if (x->positions) {
+            EXPECT_TRUE(sameTensor(*x->positions, *y->positions));
+        }
         EXPECT_EQ(x->meanAbs, y->meanAbs);
         EXPECT_EQ(x->maxAbs, y->maxAbs);
     }
@@ -93,7 +97,9 @@ void expectSameLayer(HeadSource& a, HeadSource& b, const LayerInfo& x, const Lay
         EXPECT_EQ(a.sink(x.layer, HeadIndex{head}), b.sink(x.layer, HeadIndex{head}));
     const auto before = a.outputProjection(x.layer, {}), after = b.outputProjection(x.layer, {});
     ASSERT_EQ(before == nullptr, after == nullptr);
-    if (before) EXPECT_TRUE(sameBits(*before, *after));
+    if (before) {
+        EXPECT_TRUE(sameBits(*before, *after));
+    }
 }
 
 void expectSamePrompts(HeadSource& a, HeadSource& b) {
@@ -107,7 +113,9 @@ void expectSamePrompts(HeadSource& a, HeadSource& b) {
         const auto before = a.validity(PromptIndex{static_cast<int>(p)}),
                    after = b.validity(PromptIndex{static_cast<int>(p)});
         ASSERT_EQ(before == nullptr, after == nullptr) << p;
-        if (before) EXPECT_EQ(*before, *after) << p;
+        if (before) {
+            EXPECT_EQ(*before, *after) << p;
+        }
     }
 }
 
@@ -190,7 +198,7 @@ TEST(Repack, TheDumpItselfIsRefused) {
 
 TEST(Repack, LoadTimesAreCompared) {
     const auto open = [] { return io::openDump(dataFile("float32")); };
-    const double ratio = io::loadTimeRatio(open, open, {});
+    const double ratio = analysis::loadTimeRatio(open, open, {});
     EXPECT_GT(ratio, 0.0);
     EXPECT_TRUE(std::isfinite(ratio));
 }
