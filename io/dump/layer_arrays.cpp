@@ -15,7 +15,7 @@ namespace {
 
 using kernels::Index;
 
-constexpr const char* kWhatADumpHas =
+constexpr const char* kHowToNameTensors =
     "a dump has /layers/LL/q and /layers/LL/k (resources/docs/formats.md); name others with --map q=PATH --map k=PATH";
 
 /// All arrays whose names share what is neither layer, prompt, head nor tensor.
@@ -84,7 +84,7 @@ std::vector<Family> familiesOf(const std::vector<NamedArray>& named) {
     for (const analysis::Warning& odd : file.oddities()) found += "; " + odd.text;
     file.place().refuse(
         fmt::format("holds no q and k: there is no group /layers and nothing else named like them ({})", found),
-        kWhatADumpHas);
+        kHowToNameTensors);
 }
 
 /// A set that has one of q and k, but not both.
