@@ -15,7 +15,7 @@ void addReportOptions(CLI::App& verb, Options& options) {
 }
 
 VerbOutput runReport(const Options& options, const kernels::RunControl& control) {
-    Report report({options.file, options.backend, static_cast<int>(options.seed)});
+    Report report({options.file, options.backend, static_cast<int>(options.seed), decisionsFrom(options.reading)});
     const std::filesystem::path folder = options.folder;
     const auto tell = [](std::size_t step, std::size_t steps, const std::string& title) {
         fmt::print(stderr, "[{}/{}] {}\n", step + 1, steps, title);

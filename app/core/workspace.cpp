@@ -133,8 +133,10 @@ ExperimentKey Workspace::experimentKey(const std::string& name) const {
     return key;
 }
 
-std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path) {
-    return openDumpSafely(path, {}, {});
+std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path,
+                                                       const io::ReadingDecisions& decisions,
+                                                       const RunControl& control) {
+    return openDumpSafely(path, decisions, control);
 }
 
 }  // namespace dimscope::app

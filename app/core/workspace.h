@@ -10,6 +10,7 @@
 
 #include "app/core/layer_jobs.h"
 #include "app/core/selection_history.h"
+#include "io/dump/reading_decisions.h"
 
 namespace dimscope::app {
 
@@ -89,7 +90,9 @@ private:
     Parameters parameters_;
 };
 
-/// Opens a dump as a job does. Throws FileError, FormatError.
-std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path);
+/// Opens a dump as a job does. Throws FileError, FormatError, Cancelled.
+std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path,
+                                                       const io::ReadingDecisions& decisions = {},
+                                                       const RunControl& control = {});
 
 }  // namespace dimscope::app

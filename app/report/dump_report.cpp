@@ -15,8 +15,9 @@
 #include "app/report/kernel_rows.h"
 
 namespace dimscope::app {
-DumpReport::DumpReport(const std::filesystem::path& file, const std::string& backend, int seed) {
-    workspace_.adopt(file, openForWorkspace(file));
+DumpReport::DumpReport(const std::filesystem::path& file, const std::string& backend, int seed,
+                       const io::ReadingDecisions& decisions) {
+    workspace_.adopt(file, openForWorkspace(file, decisions));
     workspace_.setBackend(backend);
     Parameters parameters = workspace_.parameters();
     parameters.seed = seed;

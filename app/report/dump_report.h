@@ -24,7 +24,8 @@ public:
     };
 
     /// Opens the dump. Throws FileError, FormatError.
-    explicit DumpReport(const std::filesystem::path& file, const std::string& backend = "cpu", int seed = 0);
+    explicit DumpReport(const std::filesystem::path& file, const std::string& backend = "cpu", int seed = 0,
+                        const io::ReadingDecisions& decisions = {});
 
     const analysis::DumpInfo& info() const { return workspace_.info(); }
     const JobContext& context() const { return context_; }

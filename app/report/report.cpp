@@ -23,7 +23,8 @@ ReportSection filled(ReportSection section, Fill fill) {
 
 }  // namespace
 
-Report::Report(const ReportParams& params) : params_(params), dump_(params.file, params.backend, params.seed) {}
+Report::Report(const ReportParams& params)
+    : params_(params), dump_(params.file, params.backend, params.seed, params.decisions) {}
 
 std::vector<Report::Step> Report::steps() {
     std::vector<Step> steps{

@@ -22,7 +22,8 @@ void WorkspaceModel::listBackends() {
 void WorkspaceModel::open(const QString& path) {
     const QFileInfo file(path);
     opening_ =
-        pump_.io([where = pathOf(file.absoluteFilePath())](const RunControl&) { return openForWorkspace(where); },
+        pump_.io([where = pathOf(file.absoluteFilePath())](
+                     const RunControl& control) { return openForWorkspace(where, {}, control); },
                  [this, path = file.absoluteFilePath()](JobOutcome<std::shared_ptr<analysis::HeadSource>> outcome) {
                      finishOpen(path, std::move(outcome));
                  },
