@@ -29,7 +29,7 @@ struct ReportParams {
     std::filesystem::path file;
     std::string backend = "cpu";
     int seed = 0;
-    io::ReadingDecisions decisions;  ///< about the file
+    io::ReadingDecisions decisions = {};  ///< about the file
 };
 
 /// Everything that the program can say about a dump: profiles, groups and kernels, then every experiment of the
