@@ -9,6 +9,7 @@
 
 #include "analysis/provenance.h"
 #include "kernels/matrix.h"
+#include "kernels/rotary.h"
 #include "kernels/run_control.h"
 
 namespace dimscope::analysis {
@@ -43,6 +44,10 @@ struct LayerInfo {
     bool rotated = false;             ///< RoPE is applied to q and k when they are read
     std::vector<int> missingPrompts;  ///< prompts that this layer lacks
 
+    /// As stated; all pairs of dimensions where the layer names no number.
+    kernels::RotaryForm rotaryForm() const {
+        return {ropeTheta, ropeLayout, rotaryDim > 0 ? rotaryDim : headDim / 2 * 2};
+    }
     int kvHeadsOfFile() const { return storedKvHeads > 0 ? storedKvHeads : nKvHeads; }
     bool hasValue = false, hasOutput = false, hasOutputProjection = false, hasSink = false;
 };

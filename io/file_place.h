@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace dimscope::io {
@@ -21,6 +22,8 @@ struct FilePlace {
         return status;
     }
     FilePlace child(const std::string& name) const;
+    /// The file itself, "/".
+    static FilePlace ofFile(const std::filesystem::path& path);
 };
 
 }  // namespace dimscope::io

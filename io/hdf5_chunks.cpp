@@ -40,6 +40,23 @@ std::optional<std::vector<ChunkFilter>> ownFilters(hid_t creation, std::size_t e
 
 }  // namespace
 
+std::uint64_t storedChunkBytes(Hdf5Id dataset, const std::vector<std::uint64_t>& origin) {
+    const std::vector<hsize_t> offset(origin.begin(), origin.end());
+    hsize_t size = 0;
+    if (H5Dget_chunk_storage_size(dataset, offset.data(), &size) >= 0) return size;
+    takeHdf5Error();
+    return 0;
+}
+
+std::uint64_t requireStoredChunk(Hdf5Id dataset, const std::vector<std::uint64_t>& origin, const FilePlace& place) {
+    const std::uint64_t size = storedChunkBytes(dataset, origin);
+    if (size == 0)
+        place.refuse(fmt::format("the part from [{}] was never written: its data are missing (chunk not stored)",
+                                 fmt::join(origin, ", ")),
+                     "let the writing program finish, or write it again");
+    return size;
+}
+
 std::unique_ptr<ChunkReader> ChunkReader::make(Hdf5Id dataset, const ArrayLayout& layout, const FilePlace& place,
                                                std::size_t elementBytes, std::size_t fieldOffset,
                                                std::size_t cacheBytes) {
@@ -67,19 +84,8 @@ std::unique_ptr<ChunkReader> ChunkReader::make(Hdf5Id dataset, const ArrayLayout
 }
 
 void ChunkReader::read(Hdf5Id dataset, const ArrayBox& box, std::span<std::byte> out) {
-    const std::size_t rank = layout_.shape.size();
-    if (std::find(box.count.begin(), box.count.end(), 0) != box.count.end()) return;
-    std::vector<std::uint64_t> at(rank);
-    for (std::size_t a = 0; a < rank; ++a) at[a] = box.offset[a] / layout_.chunk[a] * layout_.chunk[a];
-    const std::vector<std::uint64_t> first = at;
-    for (std::size_t axis = rank; axis > 0;) {
-        copy(*chunk(dataset, at), at, box, out);
-        for (axis = rank; axis > 0; --axis) {  // the next chunk that meets the box, last axis fastest
-            at[axis - 1] += layout_.chunk[axis - 1];
-            if (at[axis - 1] < box.offset[axis - 1] + box.count[axis - 1]) break;
-            at[axis - 1] = first[axis - 1];
-        }
-    }
+    forEachChunk(box, layout_.chunk,
+                 [&](const std::vector<std::uint64_t>& origin) { copy(*chunk(dataset, origin), origin, box, out); });
 }
 
 ChunkReader::Chunk ChunkReader::chunk(Hdf5Id dataset, const std::vector<std::uint64_t>& origin) {
@@ -97,13 +103,7 @@ ChunkReader::Chunk ChunkReader::chunk(Hdf5Id dataset, const std::vector<std::uin
 ChunkReader::Chunk ChunkReader::decoded(Hdf5Id dataset, const std::vector<std::uint64_t>& origin) const {
     const std::vector<hsize_t> offset(origin.begin(), origin.end());
     const std::string where = fmt::format("the chunk at [{}]", fmt::join(origin, ", "));
-    hsize_t size = 0;
-    if (H5Dget_chunk_storage_size(dataset, offset.data(), &size) < 0 || size == 0) {
-        takeHdf5Error();
-        place_.refuse(fmt::format("the part from [{}] was never written: its data are missing (chunk not stored)",
-                                  fmt::join(origin, ", ")),
-                      "let the writing program finish, or write it again");
-    }
+    const std::uint64_t size = requireStoredChunk(dataset, origin, place_);
     if (size > chunkBytes_ + chunkBytes_ / 8 + 4096)
         place_.refuse(fmt::format("{} stores {} for {} of numbers: damaged", where,
                                   bytesText(static_cast<double>(size)), bytesText(static_cast<double>(chunkBytes_))),

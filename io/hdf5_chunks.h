@@ -12,6 +12,11 @@
 
 namespace dimscope::io {
 
+/// 0: not written. The caller holds the Hdf5Lock.
+std::uint64_t storedChunkBytes(Hdf5Id dataset, const std::vector<std::uint64_t>& origin);
+/// The same; throws FormatError for one that was never written.
+std::uint64_t requireStoredChunk(Hdf5Id dataset, const std::vector<std::uint64_t>& origin, const FilePlace& place);
+
 /// Reads boxes of a chunked dataset chunk by chunk, and undoes their filters itself, with bounds. The caller holds the
 /// Hdf5Lock.
 class ChunkReader {

@@ -13,7 +13,6 @@
 #include "io/hdf5_chunks.h"
 #include "io/hdf5_read.h"
 #include "io/message_text.h"
-#include "kernels/error.h"
 
 namespace dimscope::io {
 namespace {
@@ -175,27 +174,9 @@ void Hdf5Dataset::checkWritten(const ArrayBox& box) const {
         if (layout_.storedBytes == 0) place_.refuse("was never written: its data are missing", "write it again");
         return;
     }
-    const std::size_t rank = layout_.shape.size();
-    std::vector<hsize_t> at(rank);
-    for (std::size_t a = 0; a < rank; ++a) at[a] = box.offset[a] / layout_.chunk[a] * layout_.chunk[a];
-    const std::vector<hsize_t> first = at;
-    for (;;) {
-        hsize_t size = 0;
-        if (H5Dget_chunk_storage_size(handle_.get(), at.data(), &size) < 0 || size == 0) {
-            takeHdf5Error();
-            place_.refuse(fmt::format("the part from [{}] was never written: its data are missing (chunk not stored)",
-                                      fmt::join(at, ", ")),
-                          "let the writing program finish, or write it again");
-        }
-        std::size_t axis = rank;  // the next chunk that meets the box, last axis fastest
-        while (axis > 0) {
-            at[axis - 1] += layout_.chunk[axis - 1];
-            if (at[axis - 1] < box.offset[axis - 1] + box.count[axis - 1]) break;
-            at[axis - 1] = first[axis - 1];
-            --axis;
-        }
-        if (axis == 0) return;
-    }
+    forEachChunk(box, layout_.chunk, [this](const std::vector<std::uint64_t>& origin) {
+        requireStoredChunk(handle_.get(), origin, place_);
+    });
 }
 
 void Hdf5Dataset::readBox(const ArrayBox& box, Hdf5Id memoryType, void* out) const {
@@ -237,12 +218,12 @@ void Hdf5Dataset::readConverted(const ArrayBox& box, std::span<double> out) cons
 
 bool Hdf5Dataset::wasWritten(const ArrayBox& box) const {
     const Hdf5Lock lock;
-    try {
-        checkWritten(box);
-        return true;
-    } catch (const kernels::FormatError&) {
-        return false;
-    }
+    if (layout_.chunk.empty()) return layout_.storedBytes > 0;
+    bool written = true;
+    forEachChunk(box, layout_.chunk, [&](const std::vector<std::uint64_t>& origin) {
+        written = written && storedChunkBytes(handle_.get(), origin) > 0;
+    });
+    return written;
 }
 
 std::vector<double> Hdf5Dataset::readNumbers() const {

@@ -157,7 +157,7 @@ Hdf5Group Hdf5Group::openFile(const std::filesystem::path& path, OpenPolicy poli
     const Hdf5Lock lock;
     const Hdf5Handle file = openHdf5ForReading(path);
     policy.folder = std::filesystem::absolute(path).parent_path();
-    const FilePlace place{printable(path.string(), 1000), "/"};
+    const FilePlace place = FilePlace::ofFile(path);
     return {Hdf5Handle(place.checked(H5Gopen2(file.get(), "/", H5P_DEFAULT), "cannot open the root group")), place,
             std::make_shared<const OpenPolicy>(std::move(policy))};
 }
@@ -187,11 +187,12 @@ std::vector<std::string> Hdf5Group::names() const {
     return names;
 }
 
-std::optional<std::uint64_t> Hdf5Group::address(const std::string& name) const {
+std::optional<Hdf5ObjectId> Hdf5Group::objectId(const std::string& name) const {
     const Hdf5Lock lock;
     const Hdf5Handle access = linkAccess(*policy_);
     H5O_info_t info;
-    if (H5Oget_info_by_name2(handle_.get(), name.c_str(), &info, H5O_INFO_BASIC, access.get()) >= 0) return info.addr;
+    if (H5Oget_info_by_name2(handle_.get(), name.c_str(), &info, H5O_INFO_BASIC, access.get()) >= 0)
+        return Hdf5ObjectId{info.fileno, info.addr};
     takeHdf5Error();
     return std::nullopt;
 }

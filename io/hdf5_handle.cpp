@@ -44,7 +44,8 @@ std::string withoutWriteDetails(const std::string& reason) {
 }
 
 [[noreturn]] void refuseFile(const std::filesystem::path& path, const std::string& cause, const std::string& advice) {
-    throw kernels::FileError({printable(path.string(), 1000), "/", cause, advice});
+    const FilePlace place = FilePlace::ofFile(path);
+    throw kernels::FileError({place.file, place.object, cause, advice});
 }
 
 void checkRegularFile(const std::filesystem::path& path) {
@@ -125,6 +126,8 @@ void FilePlace::refuseFailedCall(const std::string& what) const {
     const std::string reason = takeHdf5Error();
     refuse(what + " (HDF5: " + reason + ")", "the file may be damaged: copy or write it again");
 }
+
+FilePlace FilePlace::ofFile(const std::filesystem::path& path) { return {printable(path.string(), 1000), "/"}; }
 
 FilePlace FilePlace::child(const std::string& name) const {
     return {file, object + (object.ends_with('/') ? "" : "/") + printable(name)};

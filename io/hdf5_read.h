@@ -71,6 +71,9 @@ private:
     std::unique_ptr<ChunkReader> chunks_;  ///< null: HDF5 reads the data
 };
 
+/// File and address of an object: equal for two links to one object.
+using Hdf5ObjectId = std::pair<std::uint64_t, std::uint64_t>;
+
 enum class Hdf5Kind { Missing, Group, Dataset, ExternalLink, BrokenLink, Other };
 
 class Hdf5Group : public Hdf5Object {
@@ -84,8 +87,8 @@ public:
     Hdf5Kind kind(const std::string& name) const;
     /// Children in alphabetical order.
     std::vector<std::string> names() const;
-    /// Where the object lies: equal for two links to one object. Nothing where the link cannot be followed.
-    std::optional<std::uint64_t> address(const std::string& name) const;
+    /// Nothing where the link cannot be followed.
+    std::optional<Hdf5ObjectId> objectId(const std::string& name) const;
     /// "../other.h5:/q" of an external link; empty for other links.
     std::string externalTarget(const std::string& name) const;
     /// Throw FormatError: missing, another kind, a link out of the file, external storage, virtual, no such filter.

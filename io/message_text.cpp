@@ -33,6 +33,12 @@ std::string printable(std::string_view text, std::size_t limit) {
     return result;
 }
 
+std::string lowered(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
 std::string bytesText(double bytes) {
     static constexpr std::array<const char*, 6> kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     if (bytes < 4096.0) return fmt::format("{:.0f} bytes", bytes);

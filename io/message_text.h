@@ -10,6 +10,9 @@ namespace dimscope::io {
 /// cut after `limit` bytes.
 std::string printable(std::string_view text, std::size_t limit = 200);
 
+/// In lower case, letters of ASCII alone.
+std::string lowered(std::string text);
+
 /// Bytes for people: "3072 bytes", "1.5 MiB".
 std::string bytesText(double bytes);
 

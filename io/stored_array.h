@@ -42,6 +42,25 @@ struct ArrayBox {
     std::vector<std::uint64_t> offset, count;
 };
 
+/// Calls visit(origin) for every chunk that meets the box, in the order of their elements. `chunk`: sizes of one.
+template <class Visit>
+void forEachChunk(const ArrayBox& box, const std::vector<std::uint64_t>& chunk, const Visit& visit) {
+    const std::size_t rank = chunk.size();
+    for (const std::uint64_t count : box.count)
+        if (count == 0) return;
+    std::vector<std::uint64_t> first(rank);
+    for (std::size_t a = 0; a < rank; ++a) first[a] = box.offset[a] / chunk[a] * chunk[a];
+    std::vector<std::uint64_t> at = first;
+    for (std::size_t axis = rank; axis > 0;) {
+        visit(at);
+        for (axis = rank; axis > 0; --axis) {  // the next one, last axis fastest
+            at[axis - 1] += chunk[axis - 1];
+            if (at[axis - 1] < box.offset[axis - 1] + box.count[axis - 1]) break;
+            at[axis - 1] = first[axis - 1];
+        }
+    }
+}
+
 /// What is known about a dataset without reading it.
 struct ArrayLayout {
     bool null = false;                 ///< no dataspace: h5py.Empty

@@ -94,7 +94,8 @@ private:
     }
 
     void examineKeys() {
-        const RotaryForm half{statedForm(layer_, 1e4).theta, "half", statedForm(layer_, 1e4).dim};
+        RotaryForm half = statedForm(layer_, 1e4);
+        half.layout = "half";
         const RotaryForm interleaved{half.theta, "interleaved", half.dim};
         std::vector<double> stored, turnedBack;
         for (const PromptIndex prompt : prompts_)

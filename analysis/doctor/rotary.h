@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "analysis/head_source.h"
 
 namespace dimscope::analysis {
 
-/// How RoPE turns pairs of dimensions with the position: pair p by theta^(-2p / dim) radians per position.
-struct RotaryForm {
-    double theta = 10000.0;
-    std::string layout = "half";  ///< "half": dims r and r + dim/2; "interleaved": 2r and 2r + 1
-    Index dim = 0;                ///< rotated dimensions, the first of a head
-    friend bool operator==(const RotaryForm&, const RotaryForm&) = default;
-};
+using kernels::RotaryForm;
 
 /// What a layer states, `theta` where it states none; all dimensions where it names none.
 RotaryForm statedForm(const LayerInfo& layer, double theta);

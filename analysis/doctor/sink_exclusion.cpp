@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/doctor/place_list.h"
+#include "analysis/forwarding_source.h"
 #include "analysis/row_sampling.h"
 #include "analysis/selection.h"
 #include "kernels/error.h"
@@ -15,35 +16,22 @@
 namespace dimscope::analysis {
 namespace {
 
-class SinkFreeSource : public HeadSource {
+class SinkFreeSource : public ForwardingSource {
 public:
     SinkFreeSource(std::shared_ptr<HeadSource> source, std::vector<PromptSinks> sinks)
-        : source_(std::move(source)), info_(source_->info()) {
+        : ForwardingSource(*source), owned_(std::move(source)), info_(owned_->info()) {
         for (const PromptSinks& found : sinks) exclude(found);
         note(sinks);
     }
     const DumpInfo& info() const override { return info_; }
     std::shared_ptr<const std::vector<std::uint8_t>> validity(PromptIndex prompt) override {
         const auto found = validity_.find(prompt);
-        return found == validity_.end() ? source_->validity(prompt) : found->second;
-    }
-    std::optional<double> sink(LayerIndex layer, HeadIndex head) override { return source_->sink(layer, head); }
-    std::shared_ptr<const kernels::Matrix<double>> outputProjection(LayerIndex layer,
-                                                                    const RunControl& control) override {
-        return source_->outputProjection(layer, control);
-    }
-    std::shared_ptr<const LoadedTensor> load(TensorKind kind, LayerIndex layer, PromptIndex prompt, int head,
-                                             const RunControl& control) override {
-        return source_->load(kind, layer, prompt, head, control);
-    }
-    std::shared_ptr<const HiddenState> hiddenState(LayerIndex layer, PromptIndex prompt,
-                                                   const RunControl& control) override {
-        return source_->hiddenState(layer, prompt, control);
+        return found == validity_.end() ? ForwardingSource::validity(prompt) : found->second;
     }
 
 private:
     void exclude(const PromptSinks& found) {
-        const auto original = source_->validity(found.prompt);
+        const auto original = ForwardingSource::validity(found.prompt);
         std::vector<std::uint8_t> valid;
         if (original) valid = *original;
         for (const LayerInfo& layer : info_.layers)
@@ -70,7 +58,7 @@ private:
                                                     places.size() == 1 ? "sink is" : "sinks are", prompts.text())});
     }
 
-    std::shared_ptr<HeadSource> source_;
+    std::shared_ptr<HeadSource> owned_;
     DumpInfo info_;
     std::map<PromptIndex, std::shared_ptr<const std::vector<std::uint8_t>>> validity_;
 };

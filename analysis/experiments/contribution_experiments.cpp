@@ -11,8 +11,6 @@ namespace {
 
 using Kind = ExperimentField::Kind;
 
-std::string always(const DumpInfo& /*info*/) { return ""; }
-
 /// The head whose figure stands for all: the strongest of those that `value` gives a number. Null where none has one.
 template <class Head, class Value>
 const Head* strongest(const std::vector<Head>& heads, Value value) {

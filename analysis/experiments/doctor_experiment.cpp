@@ -23,8 +23,6 @@ ExperimentOutcome runDoctor(const ExperimentRequest& request, HeadSource& source
             result.provenance};
 }
 
-std::string anyDump(const DumpInfo& /*info*/) { return ""; }
-
 std::vector<std::string> doctorLimits(const DumpInfo& info) {
     const bool every = std::all_of(info.layers.begin(), info.layers.end(),
                                    [](const LayerInfo& l) { return l.hasValue && l.hasOutput; });
@@ -47,7 +45,7 @@ Experiment doctorExperiment() {
               ExperimentField::Kind::Integer, 0.0, 1e6, 4.0}},
             true,
             false,
-            anyDump,
+            always,
             doctorLimits,
             runDoctor};
 }

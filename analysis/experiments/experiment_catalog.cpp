@@ -30,6 +30,8 @@ ExperimentField rowsField(int start) {
             static_cast<double>(start)};
 }
 
+std::string always(const DumpInfo& /*info*/) { return ""; }
+
 std::string withoutValue(const DumpInfo& info) {
     const bool any = std::any_of(info.layers.begin(), info.layers.end(), [](const LayerInfo& l) { return l.hasValue; });
     return any ? "" : "the dump has no v";

@@ -19,6 +19,7 @@ Experiment doctorExperiment();
 ExperimentField rowsField(int start);  ///< "rows": query rows per prompt, 0 = all
 
 // What a dump may lack, as clauses.
+std::string always(const DumpInfo& info);        ///< empty: the experiment needs only q and k
 std::string withoutValue(const DumpInfo& info);  ///< empty where some layer has v
 
 }  // namespace dimscope::analysis

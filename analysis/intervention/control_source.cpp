@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <cmath>
 
+#include "analysis/forwarding_source.h"
 #include "kernels/random_stream.h"
 
 namespace dimscope::analysis {
@@ -59,22 +60,13 @@ MatrixXd covarianceRoot(const MatrixXd& rows) {
            solver.eigenvectors().transpose();
 }
 
-class ControlSource : public HeadSource {
+class ControlSource : public ForwardingSource {
 public:
     ControlSource(ControlRung rung, HeadSource& source, std::uint64_t seed)
-        : rung_(rung), source_(source), seed_(seed) {}
-    const DumpInfo& info() const override { return source_.info(); }
-    std::shared_ptr<const std::vector<std::uint8_t>> validity(PromptIndex prompt) override {
-        return source_.validity(prompt);
-    }
-    std::optional<double> sink(LayerIndex layer, HeadIndex head) override { return source_.sink(layer, head); }
-    std::shared_ptr<const kernels::Matrix<double>> outputProjection(LayerIndex layer,
-                                                                    const RunControl& control) override {
-        return source_.outputProjection(layer, control);
-    }
+        : ForwardingSource(source), rung_(rung), seed_(seed) {}
     std::shared_ptr<const LoadedTensor> load(TensorKind kind, LayerIndex layer, PromptIndex prompt, int head,
                                              const RunControl& control) override {
-        const auto original = source_.load(kind, layer, prompt, head, control);
+        const auto original = source().load(kind, layer, prompt, head, control);
         if ((kind != TensorKind::Query && kind != TensorKind::Key) || original->nonFinite > 0) return original;
         MatrixXd all = matrixOf(original->values);
         const std::vector<Index> valid = validRows(prompt, all.rows());
@@ -93,7 +85,7 @@ private:
         int head;
     };
     std::vector<Index> validRows(PromptIndex prompt, Index count) {
-        const auto validity = source_.validity(prompt);
+        const auto validity = this->validity(prompt);
         std::vector<Index> rows;
         for (Index i = 0; i < count; ++i)
             if (!validity || (*validity)[static_cast<std::size_t>(i)] != 0) rows.push_back(i);
@@ -138,7 +130,7 @@ private:
     double logitFactor(const MatrixXd& query, const Place& place, const RunControl& control) {
         const LayerInfo& layer = *info().find(place.layer);
         const int kv = kernels::kvHeadOf(HeadIndex{place.head}, layer.nHeads, layer.nKvHeads).value;
-        const MatrixXd all = matrixOf(source_.load(TensorKind::Key, place.layer, place.prompt, kv, control)->values);
+        const MatrixXd all = matrixOf(source().load(TensorKind::Key, place.layer, place.prompt, kv, control)->values);
         const std::vector<Index> valid = validRows(place.prompt, all.rows());
         double sum = 0.0, squares = 0.0, count = 0.0;
         const Index step = std::max<Index>(1, query.rows() / kLogitRows);
@@ -154,7 +146,6 @@ private:
     }
 
     ControlRung rung_;
-    HeadSource& source_;
     std::uint64_t seed_;
 };
 

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "io/dump/attention_dump.h"
+#include "io/file_place.h"
 #include "kernels/error.h"
 
 extern char** environ;
@@ -122,7 +123,8 @@ std::optional<int> waitFor(pid_t process, const kernels::RunControl& control) {
 }
 
 [[noreturn]] void refuseFile(const std::filesystem::path& path, const std::string& cause) {
-    throw kernels::FileError({path.string(), "/", cause, "the file is damaged, or made to do this: get it again"});
+    throw kernels::FileError(
+        {io::FilePlace::ofFile(path).file, "/", cause, "the file is damaged, or made to do this: get it again"});
 }
 
 void lookFirst(const std::filesystem::path& path, Outside outside, const kernels::RunControl& control) {

@@ -21,7 +21,7 @@ std::optional<int> serveFirstLook(int argumentCount, char** arguments);
 /// Opens a dump after a first look (none in programs that did not call serveFirstLook). Throws FileError where the
 /// first look ended by a crash, a time-out (8 s) or for lack of memory, and what io::openDump throws; Cancelled.
 std::shared_ptr<analysis::HeadSource> openDumpSafely(const std::filesystem::path& path,
-                                                     const io::ReadingDecisions& decisions,
-                                                     const kernels::RunControl& control);
+                                                     const io::ReadingDecisions& decisions = {},
+                                                     const kernels::RunControl& control = {});
 
 }  // namespace dimscope::app

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "app/core/dump_opening.h"
 #include "kernels/kernel_catalog.h"
 
 namespace dimscope::app {
@@ -131,12 +130,6 @@ ExperimentKey Workspace::experimentKey(const std::string& name) const {
     if (const auto set = parameters_.experiments.find(name); set != parameters_.experiments.end())
         key.request.values = set->second;
     return key;
-}
-
-std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path,
-                                                       const io::ReadingDecisions& decisions,
-                                                       const RunControl& control) {
-    return openDumpSafely(path, decisions, control);
 }
 
 }  // namespace dimscope::app

@@ -10,7 +10,6 @@
 
 #include "app/core/layer_jobs.h"
 #include "app/core/selection_history.h"
-#include "io/dump/reading_decisions.h"
 
 namespace dimscope::app {
 
@@ -89,10 +88,5 @@ private:
     std::string backend_ = "cpu";
     Parameters parameters_;
 };
-
-/// Opens a dump as a job does. Throws FileError, FormatError, Cancelled.
-std::shared_ptr<analysis::HeadSource> openForWorkspace(const std::filesystem::path& path,
-                                                       const io::ReadingDecisions& decisions = {},
-                                                       const RunControl& control = {});
 
 }  // namespace dimscope::app

@@ -11,13 +11,14 @@
 #include "analysis/figures/kernel_figures.h"
 #include "analysis/figures/overview.h"
 #include "analysis/figures/profile_figures.h"
+#include "app/core/dump_opening.h"
 #include "app/report/head_figures.h"
 #include "app/report/kernel_rows.h"
 
 namespace dimscope::app {
 DumpReport::DumpReport(const std::filesystem::path& file, const std::string& backend, int seed,
                        const io::ReadingDecisions& decisions) {
-    workspace_.adopt(file, openForWorkspace(file, decisions));
+    workspace_.adopt(file, openDumpSafely(file, decisions));
     workspace_.setBackend(backend);
     Parameters parameters = workspace_.parameters();
     parameters.seed = seed;

@@ -11,6 +11,7 @@
 #include "analysis/figures/findings.h"
 #include "app/core/dump_jobs.h"
 #include "app/report/page_content.h"
+#include "io/dump/reading_decisions.h"
 
 namespace dimscope::app {
 

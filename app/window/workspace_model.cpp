@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 
+#include "app/core/dump_opening.h"
 #include "app/window/qt_text.h"
 #include "kernels/backend_registry.h"
 
@@ -23,7 +24,7 @@ void WorkspaceModel::open(const QString& path) {
     const QFileInfo file(path);
     opening_ =
         pump_.io([where = pathOf(file.absoluteFilePath())](
-                     const RunControl& control) { return openForWorkspace(where, {}, control); },
+                     const RunControl& control) { return openDumpSafely(where, {}, control); },
                  [this, path = file.absoluteFilePath()](JobOutcome<std::shared_ptr<analysis::HeadSource>> outcome) {
                      finishOpen(path, std::move(outcome));
                  },

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "io/dump/array_file.h"
 
-#include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <string_view>
 
@@ -28,8 +26,7 @@ std::string leadingBytes(const std::filesystem::path& path) {
 void refuseKnownKinds(const std::string& start, const FilePlace& place) {
     std::string text = start;
     text.erase(0, text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"));
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    text = lowered(std::move(text));
     if (start.starts_with("\x0E\x03\x13\x01"sv)) place.refuse("is an HDF4 file, not HDF5", "convert it (h4toh5)");
     if (text.starts_with("version https://git-lfs"))
         place.refuse("is a Git LFS pointer: the data themselves were not downloaded", "run: git lfs pull");
@@ -51,7 +48,7 @@ bool looksLikeSafetensors(const std::filesystem::path& path, const std::string& 
 
 std::unique_ptr<ArrayFile> openArrayFile(const std::filesystem::path& path, const OpenPolicy& policy) {
     checkReadableFile(path);
-    const FilePlace place{printable(path.string(), 1000), "/"};
+    const FilePlace place = FilePlace::ofFile(path);
     const std::string start = leadingBytes(path);
     refuseKnownKinds(start, place);
     if (start.starts_with("PK\x03\x04"sv) || start.starts_with("PK\x05\x06"sv) || start.starts_with("\x93NUMPY"sv))

@@ -20,6 +20,8 @@ struct ArrayRef {
 
     /// "/layers/04/q", "/layers/04/qkv.q"
     std::string text() const { return field.empty() ? path : path + "." + field; }
+    /// The path under which the array would stand alone: "/layers/04/q".
+    std::string ownPath() const { return field.empty() ? path : path.substr(0, path.rfind('/')) + "/" + field; }
 };
 
 /// A file of named arrays: HDF5, safetensors or npz. Opening it reads no array.

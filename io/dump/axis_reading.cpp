@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <sstream>
 #include <utility>
 
@@ -213,8 +212,7 @@ Axes axesFromText(const std::string& text, std::size_t rank, const FilePlace& pl
 std::optional<Axes> axesFromLabels(const std::vector<std::string>& labels) {
     Axes axes;
     for (std::string label : labels) {
-        std::transform(label.begin(), label.end(), label.begin(),
-                       [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+        label = lowered(std::move(label));
         std::optional<AxisRole> role = roleOf(kAxisWords, label);
         if (!role) role = roleOf(kLabelWords, label);
         if (!role || hasRole(axes, *role)) return std::nullopt;

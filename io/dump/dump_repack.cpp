@@ -7,6 +7,7 @@
 #include <set>
 
 #include "io/atomic_file.h"
+#include "io/dump/layer_attributes.h"
 #include "io/dump/number_encoding.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
@@ -185,16 +186,8 @@ private:
     }
 
     void writeAttributes(const std::string& group, const LayerInfo& layer) {
-        const std::pair<const char*, std::int64_t> integers[] = {
-            {"layer", layer.layer.value}, {"n_heads", layer.nHeads}, {"n_kv_heads", layer.nKvHeads},
-            {"head_dim", layer.headDim},  {"window", layer.window},  {"causal", layer.causal ? 1 : 0}};
-        for (const auto& [name, value] : integers) file_.setAttribute(group, name, value);
-        const std::pair<const char*, std::variant<double, std::string>> others[] = {{"rope", layer.rope},
-                                                                                    {"rope_layout", layer.ropeLayout},
-                                                                                    {"scale", layer.scale},
-                                                                                    {"softcap", layer.softcap},
-                                                                                    {"gqa", std::string("contiguous")}};
-        for (const auto& [name, value] : others) file_.setAttribute(group, name, value);
+        writeLayerAttributes(file_, group, layer);
+        file_.setAttribute(group, "gqa", std::string("contiguous"));
         if (layer.ropeTheta > 0.0)
             file_.setAttribute(group, "rope_theta", std::variant<double, std::string>(layer.ropeTheta));
         if (layer.rotaryDim > 0) file_.setAttribute(group, "rotary_dim", std::int64_t{layer.rotaryDim});

@@ -7,7 +7,6 @@
 #include <new>
 
 #include "io/dump/matrix_reading.h"
-#include "io/dump/rotary.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -133,7 +132,7 @@ std::shared_ptr<const analysis::LoadedTensor> DumpSource::load(analysis::TensorK
     analysis::LoadedTensor loaded = readPositions(tensor, prompt.value, head, control);
     const analysis::LayerInfo& info = find(layer).info;
     if (info.rotated && (kind == analysis::TensorKind::Query || kind == analysis::TensorKind::Key))
-        std::visit([&](auto& matrix) { rotatePositions(matrix, info); }, loaded.values);
+        std::visit([form = info.rotaryForm()](auto& matrix) { kernels::rotateRows(matrix, form); }, loaded.values);
     return std::make_shared<const analysis::LoadedTensor>(std::move(loaded));
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "io/atomic_file.h"
+#include "io/dump/layer_attributes.h"
 #include "io/hdf5_write.h"
 #include "kernels/error.h"
 
@@ -34,18 +35,6 @@ void checkWritable(HeadSource& source) {
     for (const LayerInfo& layer : source.info().layers)
         if (layer.hasSink)
             throw kernels::ArgumentError(fmt::format("layer {} has a sink, which is not written", layer.layer.value));
-}
-
-void writeLayerAttributes(Hdf5Writer& file, const std::string& group, const LayerInfo& layer) {
-    file.setAttribute(group, "layer", std::int64_t{layer.layer.value});
-    file.setAttribute(group, "n_heads", std::int64_t{layer.nHeads});
-    file.setAttribute(group, "n_kv_heads", std::int64_t{layer.nKvHeads});
-    file.setAttribute(group, "head_dim", std::int64_t{layer.headDim});
-    const std::pair<const char*, std::variant<double, std::string>> others[] = {
-        {"rope", layer.rope}, {"rope_layout", layer.ropeLayout}, {"scale", layer.scale}, {"softcap", layer.softcap}};
-    for (const auto& [name, value] : others) file.setAttribute(group, name, value);
-    file.setAttribute(group, "window", std::int64_t{layer.window});
-    file.setAttribute(group, "causal", std::int64_t{layer.causal ? 1 : 0});
 }
 
 void writeTensor(Hdf5Writer& file, const std::string& object, TensorKind kind, const LayerInfo& layer,

@@ -97,7 +97,7 @@ std::vector<std::string> FlatAttributes::attributeNames() const {
 FlatFile::FlatFile(std::filesystem::path path, std::map<std::string, FlatArray> arrays,
                    std::map<std::string, std::string> texts)
     : path_(std::move(path)),
-      place_{printable(path_.string(), 1000), "/"},
+      place_(FilePlace::ofFile(path_)),
       arrays_(std::move(arrays)),
       attributes_(place_, std::move(texts)) {}
 

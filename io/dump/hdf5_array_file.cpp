@@ -23,7 +23,7 @@ public:
     std::vector<analysis::Warning> oddities;
 
     explicit HierarchyWalk(const Hdf5Group& root) {
-        if (const std::optional<std::uint64_t> address = root.address(".")) seen_.insert(*address);
+        isFirstVisit(root, ".");
         visit(root, "", 0);
     }
 
@@ -73,9 +73,8 @@ private:
     }
 
     bool isFirstVisit(const Hdf5Group& group, const std::string& name) {
-        const std::optional<std::uint64_t> address = group.address(name);
-        // Addresses of other files may coincide; those are only reached where a person allowed it.
-        return !address || !group.externalTarget(name).empty() || seen_.insert(*address).second;
+        const std::optional<Hdf5ObjectId> object = group.objectId(name);
+        return !object || seen_.insert(*object).second;
     }
 
     void add(const Hdf5Group& group, const std::string& name, const std::string& path, Hdf5Kind kind) {
@@ -90,11 +89,12 @@ private:
         try {
             const Hdf5Dataset dataset = group.dataset(name);
             bool found = false;
-            for (const std::string& field : dataset.layout().type.fields)
-                if (readTensorName(path.substr(0, path.rfind('/')) + "/" + field)) {
-                    arrays.push_back({path, field});
-                    found = true;
-                }
+            for (const std::string& field : dataset.layout().type.fields) {
+                const ArrayRef ref{path, field};
+                if (!readTensorName(ref.ownPath())) continue;
+                arrays.push_back(ref);
+                found = true;
+            }
             return found;
         } catch (const kernels::FormatError&) {
             return false;  // refused where it is used, with its cause
@@ -107,7 +107,7 @@ private:
         oddities.push_back({"walk_limited", "/", "the file holds " + what + "; not all of it was looked at"});
     }
 
-    std::set<std::uint64_t> seen_;
+    std::set<Hdf5ObjectId> seen_;
     std::size_t objects_ = 0, links_ = 0;
     std::string firstLink_;
     bool limited_ = false;

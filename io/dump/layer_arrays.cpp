@@ -50,8 +50,7 @@ std::vector<NamedArray> namedArrays(const ArrayFile& file, const ReadingDecision
         named.push_back({{path, ""}, name});
     }
     for (const ArrayRef& ref : file.arrays()) {
-        const std::string parent = ref.path.substr(0, ref.path.rfind('/'));
-        std::optional<TensorName> name = readTensorName(ref.field.empty() ? ref.path : parent + "/" + ref.field);
+        std::optional<TensorName> name = readTensorName(ref.ownPath());
         if (!name || mapped.contains(name->role)) continue;
         if (!mapped.empty() && !families.contains(name->family)) continue;
         if (!mapped.empty()) name->family = "mapped";

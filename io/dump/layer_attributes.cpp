@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "io/hdf5_write.h"
 #include "io/message_text.h"
 
 namespace dimscope::io {
@@ -94,6 +95,18 @@ void readLayerAttributes(const FilePlace& place, const AttributeScope& scope, Na
     readMask(place, scope, info);
     readLogits(place, scope, info);
     readRope(place, scope, named, rotate, info, warnings);
+}
+
+void writeLayerAttributes(Hdf5Writer& file, const std::string& group, const analysis::LayerInfo& layer) {
+    file.setAttribute(group, "layer", std::int64_t{layer.layer.value});
+    file.setAttribute(group, "n_heads", std::int64_t{layer.nHeads});
+    file.setAttribute(group, "n_kv_heads", std::int64_t{layer.nKvHeads});
+    file.setAttribute(group, "head_dim", std::int64_t{layer.headDim});
+    const std::pair<const char*, std::variant<double, std::string>> others[] = {
+        {"rope", layer.rope}, {"rope_layout", layer.ropeLayout}, {"scale", layer.scale}, {"softcap", layer.softcap}};
+    for (const auto& [name, value] : others) file.setAttribute(group, name, value);
+    file.setAttribute(group, "window", std::int64_t{layer.window});
+    file.setAttribute(group, "causal", std::int64_t{layer.causal ? 1 : 0});
 }
 
 }  // namespace dimscope::io

@@ -20,9 +20,7 @@ constexpr const char* kSaveAgain = "save it again with numpy.savez";
 class BinaryFile {
 public:
     explicit BinaryFile(const std::filesystem::path& path)
-        : place_{printable(path.string(), 1000), "/"},
-          size_(std::filesystem::file_size(path)),
-          file_(path, std::ios::binary) {}
+        : place_(FilePlace::ofFile(path)), size_(std::filesystem::file_size(path)), file_(path, std::ios::binary) {}
 
     const FilePlace& place() const { return place_; }
     std::uint64_t size() const { return size_; }

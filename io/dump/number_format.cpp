@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "io/message_text.h"
 
 namespace dimscope::io {
@@ -14,8 +11,7 @@ namespace {
 enum class Pattern { Unsaid, Ieee, Half, Brain, E4M3, E5M2 };
 
 std::optional<Pattern> patternFrom(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+    text = lowered(std::move(text));
     if (text.starts_with("torch.")) text.erase(0, 6);
     if (text == "ieee") return Pattern::Ieee;
     if (text == "float16" || text == "f16" || text == "half") return Pattern::Half;

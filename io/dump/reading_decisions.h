@@ -20,7 +20,6 @@ struct ReadingDecisions {
     /// n_kv_heads, head_dim, rope_theta, rope_layout, rotary_dim.
     std::map<std::string, AttributeValue> attributes;
     std::string valid;    ///< "length", "mask" or empty
-    std::string align;    ///< "end", "start" or empty: fewer queries than keys
     bool rotate = false;  ///< apply RoPE to q and k
     OpenPolicy::Outside outside = OpenPolicy::Outside::Never;
 };

@@ -103,7 +103,7 @@ FlatArray describe(const json& entry, const FilePlace& at, std::uint64_t dataSta
 }  // namespace
 
 std::unique_ptr<ArrayFile> openSafetensors(const std::filesystem::path& path) {
-    const FilePlace place{printable(path.string(), 1000), "/"};
+    const FilePlace place = FilePlace::ofFile(path);
     const std::uint64_t fileBytes = std::filesystem::file_size(path);
     std::ifstream file(path, std::ios::binary);
     unsigned char raw[kLengthBytes] = {};

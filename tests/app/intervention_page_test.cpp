@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "analysis/figures/intervention_figures.h"
+#include "app/core/dump_opening.h"
 #include "app/window/data_table.h"
 #include "app/window/figure_panel.h"
 #include "app/window/main_window.h"
@@ -222,7 +223,7 @@ TEST_F(InterventionPageTest, aCancelledControlStaysInSightAndGoesOnFromItsReplic
     press("Continue");
     ASSERT_TRUE(waitUntil([&] { return page().run().outcome() != nullptr; }));
     // The same as one run without a stop.
-    const JobContext context{openForWorkspace(sample().toStdString()), std::make_shared<ResultStore>(),
+    const JobContext context{openDumpSafely(sample().toStdString()), std::make_shared<ResultStore>(),
                              std::make_shared<BackendSlot>()};
     const auto whole = runExperiment(context, window().model().workspace().experimentKey("intervene"), {});
     const auto& found = *page().run().outcome();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "app/core/dump_opening.h"
 #include "app/core/job_queue.h"
 #include "tests/support/memory_source.h"
 #include "tests/support/wall_clock.h"
@@ -198,9 +199,9 @@ TEST_F(WorkspaceTest, aComparisonOfALongHeadStopsWithin200MillisecondsOfCancelli
 TEST(Workspace, opensTheSample) {
     Workspace workspace;
     const std::filesystem::path path = std::filesystem::path(SAMPLE_DIR) / "smollm2-sample.h5";
-    workspace.adopt(path, openForWorkspace(path));
+    workspace.adopt(path, openDumpSafely(path));
     EXPECT_EQ(workspace.info().layers.size(), 3U);
-    EXPECT_THROW(openForWorkspace("no-such-file.h5"), kernels::FileError);
+    EXPECT_THROW(openDumpSafely("no-such-file.h5"), kernels::FileError);
     EXPECT_TRUE(workspace.isOpen());
 }
 
