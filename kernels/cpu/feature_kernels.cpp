@@ -95,7 +95,7 @@ private:
     void map(const MatrixView<float>& x, MatrixSpan<float> out) const override {
         const Index r = features();
         RowMajor<float> both(x.rows(), width_);
-        sketches_.project(x, nullptr, span(both));
+        sketches_.project(x, span(both));
         eigen(out) = both.leftCols(r).cwiseProduct(both.middleCols(r, r)) / static_cast<float>(r);
     }
     PackedRows sketches_;

@@ -17,7 +17,7 @@ public:
     RowMajor<float> operator()(const MatrixView<float>& x) const {
         if (!packed_) return eigen(x);
         RowMajor<float> y(x.rows(), padded(lanes_, packed_->rows()));
-        packed_->project(x, nullptr, span(y));
+        packed_->project(x, span(y));
         return y;
     }
 

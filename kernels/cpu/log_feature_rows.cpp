@@ -2,7 +2,6 @@
 #include "kernels/cpu/log_feature_rows.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace dimscope::kernels::cpu {
@@ -25,53 +24,87 @@ double logSum(const Eigen::RowVectorXd& powers) {
 
 LogFeatureRows::LogFeatureRows(const FloatHead& head, const RowMajor<double>& weights,
                                const Eigen::RowVectorXd& queryBias)
-    : head_(head),
-      weights_(head.lanes, view(RowMajor<float>((std::numbers::log2e * weights).cast<float>()))),
-      queryBias_(
-          Eigen::RowVectorXf::Constant(padded(head.lanes, weights_.rows()), -std::numeric_limits<float>::infinity())),
-      keyBias_(queryBias_) {
-    queryBias_.head(weights_.rows()) = (std::numbers::log2e * queryBias).cast<float>();
-    keyBias_.head(weights_.rows()).setZero();
+    : head_(head), queryWeights_(weights.rows(), weights.cols() + 1), keyColumns_(fewColumns(head.key.view())) {
+    queryWeights_ << (std::numbers::log2e * weights).cast<float>(),
+        (std::numbers::log2e * queryBias.transpose()).cast<float>();
+    if (keyColumns_)
+        keyWeights_ = queryWeights_(Eigen::all, *keyColumns_);
+    else
+        keyWeights_ = queryWeights_.leftCols(weights.cols());
 }
 
 double LogFeatureRows::Features::naturalShift(Index token) const {
-    return std::numbers::ln2 * static_cast<double>(shift(token));
+    return std::numbers::ln2 * static_cast<double>(shift[static_cast<std::size_t>(token)]);
 }
 
-void LogFeatureRows::project(const MatrixView<float>& x, const Eigen::RowVectorXf& bias, RowMajor<float>& logs) const {
-    logs.resize(x.rows(), bias.cols());
-    weights_.project(x, bias.data(), span(logs));
+PackedRows LogFeatureRows::packedQueries(std::span<const Index> rows) const {
+    RowMajor<float> query(static_cast<Eigen::Index>(rows.size()), queryWeights_.cols());
+    query << gatherRows(head_.query.view(), rows), Eigen::VectorXf::Ones(query.rows());
+    return {head_.lanes, view(query)};
 }
 
-RowMajor<float> LogFeatureRows::queryLogs(std::span<const Index> rows) const {
-    RowMajor<float> logs;
-    project(view(gatherRows(head_.query.view(), rows)), queryBias_, logs);
-    return logs;
+void LogFeatureRows::packKeys(Index first, Index count, PackedRows& keys) const {
+    const MatrixView<float> block = middleRows(head_.key.view(), first, count);
+    if (keyColumns_)
+        keys.assign(view(RowMajor<float>(eigen(block)(Eigen::all, *keyColumns_))));
+    else
+        keys.assign(block);
+}
+
+void LogFeatureRows::project(const PackedRows& tokens, const RowMajor<float>& weights, Features& out) const {
+    const Index width = padded(head_.lanes, tokens.rows()), lanes = head_.lanes.lanes;
+    out.panels.resize(static_cast<std::size_t>(width * features()));
+    out.shift.resize(static_cast<std::size_t>(width));
+    out.sums.resize(static_cast<std::size_t>(width));
+    for (Index first = 0; first < width; first += lanes)
+        head_.lanes.rows.project({weights.data(), weights.cols(), features(), weights.cols(), tokens.panel(first),
+                                  lanes, out.panels.data() + first * features(), lanes});
 }
 
 void LogFeatureRows::exponentiate(Features& tokens) const {
-    const Index count = tokens.values.rows(), stride = tokens.values.cols();
-    tokens.shift.resize(count);
-    tokens.sums.resize(count);
-    head_.lanes.rows.powers(
-        {tokens.values.data(), stride, count, weights_.rows(), kFloor, tokens.shift.data(), tokens.sums.data()});
+    for (std::size_t first = 0; first < tokens.shift.size(); first += static_cast<std::size_t>(head_.lanes.lanes))
+        head_.lanes.rows.powers({tokens.panels.data() + first * static_cast<std::size_t>(features()), features(),
+                                 kFloor, tokens.shift.data() + first, tokens.sums.data() + first});
+}
+
+RowMajor<float> LogFeatureRows::byToken(const Features& tokens, Index count) const {
+    RowMajor<float> out(count, features());
+    const Index lanes = head_.lanes.lanes;
+    for (Index n = 0; n < count; ++n) {
+        const float* panel = tokens.panels.data() + n / lanes * lanes * features() + n % lanes;
+        for (Index f = 0; f < features(); ++f) out(n, f) = panel[f * lanes];
+    }
+    return out;
+}
+
+void LogFeatureRows::products(const RowMajor<float>& query, Index firstRow, const Features& keys,
+                              MatrixSpan<double> out) const {
+    const Index seen = query.rows() - firstRow, lanes = head_.lanes.lanes;
+    RowMajor<float> block(seen, static_cast<Eigen::Index>(keys.shift.size()));
+    for (Index first = 0; first < block.cols(); first += lanes)
+        head_.lanes.rows.project({query.data() + firstRow * query.cols(), query.cols(), seen, query.cols(),
+                                  keys.panels.data() + first * features(), lanes, block.data() + first, block.cols()});
+    eigen(out).bottomRows(seen) = block.leftCols(out.cols()).cast<double>();
 }
 
 void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
-    Features query{queryLogs(rows), {}, {}}, block;
+    Features query, block;
+    project(packedQueries(rows), queryWeights_, query);
     exponentiate(query);
-    const PackedRows packed(head_.lanes, unpadded(query.values));
+    const RowMajor<float> queryFeatures = byToken(query, static_cast<Index>(rows.size()));
+    PackedRows packed(head_.lanes);
     std::vector<double> offset(static_cast<std::size_t>(kKeyBlock));
     forKeyBlocks(keys, [&](Index first, Index count) {
-        project(middleRows(head_.key.view(), first, count), keyBias_, block.values);
+        packKeys(first, count, packed);
+        project(packed, keyWeights_, block);
         exponentiate(block);
         const MatrixSpan<double> part = middleColumns(out, first, count);
         const Index hidden = rowsBefore(head_.mask, rows, first);
-        packed.products(unpadded(block.values), part, hidden);
+        products(queryFeatures, hidden, block, part);
         for (Index j = 0; j < count; ++j) {
+            const auto n = static_cast<std::size_t>(j);
             const double shift = block.naturalShift(j);
-            offset[static_cast<std::size_t>(j)] =
-                keyOffset(first + j, shift, static_cast<double>(block.sums(j))) + shift;
+            offset[n] = keyOffset(first + j, shift, static_cast<double>(block.sums[n])) + shift;
         }
         Index lost = 0;
         for (Index i = hidden; i < part.rows(); ++i)
@@ -83,15 +116,19 @@ void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<do
 /// The pairs that are not a number, from the logarithms themselves.
 void LogFeatureRows::redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
                           MatrixSpan<double> out) const {
-    const RowMajor<float> ofQuery = queryLogs(rows);
-    RowMajor<float> ofKeys;
-    project(middleRows(head_.key.view(), first, out.cols()), keyBias_, ofKeys);
+    Features logs;
+    project(packedQueries(rows), queryWeights_, logs);
+    const RowMajor<float> ofQuery = byToken(logs, out.rows());
+    PackedRows packed(head_.lanes);
+    packKeys(first, out.cols(), packed);
+    project(packed, keyWeights_, logs);
+    const RowMajor<float> ofKeys = byToken(logs, out.cols());
     for (Index i = 0; i < out.rows(); ++i)
         for (Index j = 0; j < out.cols(); ++j) {
             if (!std::isnan(out(i, j)) || !head_.mask.visible(rows[static_cast<std::size_t>(i)], first + j)) continue;
-            const double offset = keyOffset(first + j, keys.naturalShift(j), static_cast<double>(keys.sums(j)));
-            out(i, j) = offset - query.naturalShift(i) +
-                        logSum((ofQuery.row(i) + ofKeys.row(j)).head(weights_.rows()).cast<double>());
+            const double sum = static_cast<double>(keys.sums[static_cast<std::size_t>(j)]);
+            const double offset = keyOffset(first + j, keys.naturalShift(j), sum);
+            out(i, j) = offset - query.naturalShift(i) + logSum((ofQuery.row(i) + ofKeys.row(j)).cast<double>());
         }
 }
 

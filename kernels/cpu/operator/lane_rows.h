@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <utility>
+
 #include "kernels/cpu/operator/lane_math.h"
 
 // Inner loops of kernels at chosen rows; see lane_body.h for why everything here is internal.
@@ -8,10 +10,50 @@
 namespace dimscope::kernels::cpu {
 namespace {
 
+/// kWidth vectors, transposed: lanes change places `Step` apart, then twice as far.
+template <int Step, int... Lane>
+inline void transpose(Vector* v, std::integer_sequence<int, Lane...> lanes) {
+    if constexpr (Step < kWidth) {
+#pragma GCC unroll 16
+        for (int n = 0; n < kWidth; ++n) {
+            if ((n & Step) != 0) continue;
+            const Vector a = v[n], b = v[n + Step];
+            v[n] = __builtin_shufflevector(a, b, ((Lane & Step) != 0 ? kWidth + Lane - Step : Lane)...);
+            v[n + Step] = __builtin_shufflevector(a, b, ((Lane & Step) != 0 ? kWidth + Lane : Lane + Step)...);
+        }
+        transpose<2 * Step>(v, lanes);
+    }
+}
+
+/// A whole panel; columns that fill no vector go one by one.
+inline void packPanel(const float* rows, Index stride, Index depth, float* out) {
+    const Index whole = depth / kWidth * kWidth;
+    for (Index half = 0; half < kLanes; half += kWidth)
+        for (Index k = 0; k < whole; k += kWidth) {
+            Vector v[kWidth];
+            for (int n = 0; n < kWidth; ++n) v[n] = load(rows + (half + n) * stride + k);
+            transpose<1>(v, std::make_integer_sequence<int, kWidth>{});
+            for (int n = 0; n < kWidth; ++n) store(out + (k + n) * kLanes + half, v[n]);
+        }
+    for (Index k = whole; k < depth; ++k)
+        for (Index lane = 0; lane < kLanes; ++lane) out[k * kLanes + lane] = rows[lane * stride + k];
+}
+
+[[maybe_unused]] void packRows(const PackTask& task) {
+    for (Index r = 0; r < task.count; r += kLanes) {
+        const float* rows = task.rows + r * task.stride;
+        float* out = task.packed + r * task.depth;
+        if (task.count - r >= kLanes)
+            packPanel(rows, task.stride, task.depth, out);
+        else
+            transposeRows(rows, task.stride, task.count - r, task.depth, task.depth, out);
+    }
+}
+
 [[maybe_unused]] void projectRows(const ProjectTask& task) {
     for (Index c = 0; c < task.columns; c += kLanes)
         multiply<Into::Replace>(task.packed + c * task.depth, Factor{task.x, task.stride, task.depth, 1, 0}, task.rows,
-                                task.start ? task.start + c : nullptr, task.out + c, task.outStride);
+                                nullptr, task.out + c, task.outStride);
 }
 
 [[maybe_unused]] void rowProducts(const ProductTask& task) {
@@ -58,25 +100,28 @@ inline float total(Vector v) {
     }
 }
 
-[[maybe_unused]] void rowPowers(const PowerTask& task) {
-    for (Index r = 0; r < task.rows; ++r) {
-        float* row = task.x + r * task.stride;
-        Vector m = load(row);
-        for (Index c = kWidth; c < task.columns; c += kWidth) {
-            const Vector v = load(row + c);
-            m = v > m ? v : m;
-        }
-        const float shift = task.shift[r] = largestOf(m);
-        Vector sum{};
-        for (Index c = 0; c < task.columns; c += kWidth) {
-            Vector x = load(row + c) - shift;
-            x = x < task.floor ? spread(task.floor) : x;
-            const Vector y = powerOfTwo(x);
-            store(row + c, y);
-            sum += y;
-        }
-        task.sums[r] = total(sum);
+[[maybe_unused]] void columnPowers(const PowerTask& task) {
+    const float* end = task.x + task.rows * kLanes;
+    Vector low = load(task.x), high = load(task.x + kWidth);
+    for (const float* x = task.x + kLanes; x < end; x += kLanes) {
+        const Vector a = load(x), b = load(x + kWidth);
+        low = a > low ? a : low;
+        high = b > high ? b : high;
     }
+    store(task.shift, low);
+    store(task.shift + kWidth, high);
+    const Vector floor = spread(task.floor);
+    Vector lowSum{}, highSum{};
+    for (float* x = task.x; x < end; x += kLanes) {
+        const Vector a = load(x) - low, b = load(x + kWidth) - high;
+        const Vector y = powerOfTwoInRange(floor > a ? floor : a), z = powerOfTwoInRange(floor > b ? floor : b);
+        store(x, y);
+        store(x + kWidth, z);
+        lowSum += y;
+        highSum += z;
+    }
+    store(task.sums, lowSum);
+    store(task.sums + kWidth, highSum);
 }
 
 [[maybe_unused]] void rowExponentials(const ExpTask& task) {
@@ -254,7 +299,10 @@ inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpre
 }
 
 [[maybe_unused]] void quotientsOf(const double* x, Index count, double divisor, float* out) {
-    for (Index n = 0; n < count; ++n) out[n] = static_cast<float>(x[n] / divisor);
+    Index n = 0;
+    for (; n + kWideWidth <= count; n += kWideWidth)
+        *reinterpret_cast<Half*>(out + n) = __builtin_convertvector(loadWide(x + n) / divisor, Half);
+    for (; n < count; ++n) out[n] = static_cast<float>(x[n] / divisor);
 }
 
 [[maybe_unused]] void quadraticOf(const QuadraticTask& task) {
@@ -272,9 +320,9 @@ inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpre
     }
 }
 
-constexpr RowLanes kRowLanes{projectRows,    rowProducts,    rowMaxima,   rowExponentials, rowPowers,
-                             weightedValues, squaredNormsOf, largestOf,   sumOf,           shiftedExpOf,
-                             logarithmsOf,   sineCosineOf,   quotientsOf, quadraticOf};
+constexpr RowLanes kRowLanes{packRows,     projectRows,    rowProducts,    rowMaxima,   rowExponentials,
+                             columnPowers, weightedValues, squaredNormsOf, largestOf,   sumOf,
+                             shiftedExpOf, logarithmsOf,   sineCosineOf,   quotientsOf, quadraticOf};
 
 }  // namespace
 }  // namespace dimscope::kernels::cpu

@@ -9,18 +9,24 @@ namespace dimscope::kernels::cpu {
 // side in panels of `lanes`: (panels, depth, lanes), lanes without a row are 0. A width is "padded" when it is a
 // multiple of the lanes; what stands behind the last column is undefined.
 
-/// Keys (or other rows) handled at a time: 17 KB of 64 dimensions and 66 KB of 256 features stay in the L2 cache; a
-/// multiple of the rows of a tile for AVX2 and AVX-512 (6 and 11).
-inline constexpr Index kKeyBlock = 66;
+/// Keys (or other rows) handled at a time: 16 KB of 64 dimensions and 64 KB of 256 features stay in the L2 cache; a
+/// multiple of all lanes.
+inline constexpr Index kKeyBlock = 64;
 
-/// out = start + x P^T, P packed.
+/// Rows side by side.
+struct PackTask {
+    const float* rows;  ///< (count, depth)
+    Index stride, count, depth;
+    float* packed;
+};
+
+/// out = x P^T, P packed.
 struct ProjectTask {
     const float* x;  ///< (rows, depth)
     Index stride, rows, depth;
     const float* packed;
-    Index columns;       ///< rows of P
-    const float* start;  ///< (columns, padded); null: 0
-    float* out;          ///< (rows, columns padded)
+    Index columns;  ///< rows of P
+    float* out;     ///< (rows, columns padded)
     Index outStride;
 };
 
@@ -44,13 +50,13 @@ struct ExpTask {
     float* sums;  ///< (rows) of the exponentials without `add`; may be null
 };
 
-/// x = 2^max(x - shift, floor), shift the largest entry of the row. Half the work of ExpTask.
+/// x = 2^max(x - shift, floor), shift the largest entry of the column. Half the work of ExpTask.
 struct PowerTask {
-    float* x;  ///< (rows, columns), whole lanes: -infinity where there is no feature
-    Index stride, rows, columns;
-    float floor;
-    float* shift;  ///< (rows)
-    float* sums;   ///< (rows) of the powers
+    float* x;  ///< (rows, lanes)
+    Index rows;
+    float floor;   ///< at least -127
+    float* shift;  ///< (lanes)
+    float* sums;   ///< (lanes) of the powers
 };
 
 /// out = weights times values.
@@ -60,8 +66,8 @@ struct WeightedTask {
     const float* values;  ///< (keys, columns)
     Index valueStride, columns;
     const std::uint8_t* valid;  ///< (keys) values of keys with 0 are not read; null: all are
-    const Index* end;           ///< (rows) ascending; weights from here on are 0
-    float* out;                 ///< (rows, columns padded)
+    const Index* end;  ///< (rows) ascending; weights from here on are 0, and not read behind the tile of kKeyTile keys
+    float* out;        ///< (rows, columns padded)
     Index outStride;
 };
 
@@ -76,6 +82,7 @@ struct QuadraticTask {
 };
 
 struct RowLanes {
+    void (*pack)(const PackTask&);
     void (*project)(const ProjectTask&);
     void (*products)(const ProductTask&);
     /// Largest entry of each row of (rows, columns).
