@@ -79,12 +79,9 @@ RowMajor<float> LogFeatureRows::byToken(const Features& tokens, Index count) con
 
 void LogFeatureRows::products(const RowMajor<float>& query, Index firstRow, const Features& keys,
                               MatrixSpan<double> out) const {
-    const Index seen = query.rows() - firstRow, lanes = head_.lanes.lanes;
-    RowMajor<float> block(seen, static_cast<Eigen::Index>(keys.shift.size()));
-    for (Index first = 0; first < block.cols(); first += lanes)
-        head_.lanes.rows.project({query.data() + firstRow * query.cols(), query.cols(), seen, query.cols(),
-                                  keys.panels.data() + first * features(), lanes, block.data() + first, block.cols()});
-    eigen(out).bottomRows(seen) = block.leftCols(out.cols()).cast<double>();
+    if (firstRow == query.rows()) return;
+    head_.lanes.rows.panelProducts({query.row(firstRow).data(), query.cols(), query.rows() - firstRow, query.cols(),
+                                    keys.panels.data(), out.cols(), out.row(firstRow), out.stride()});
 }
 
 void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {

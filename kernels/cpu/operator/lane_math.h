@@ -17,6 +17,10 @@ inline Wide loadWide(const double* p) { return *reinterpret_cast<const Unaligned
 inline void storeWide(double* p, Wide v) { *reinterpret_cast<UnalignedWide*>(p) = v; }
 inline Wide spreadWide(double x) { return x - Wide{}; }
 
+/// Four floats or more as doubles.
+using Half = float __attribute__((vector_size(kWidth * sizeof(float) / 2), aligned(4), may_alias));
+inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpret_cast<const Half*>(p), Wide); }
+
 /// 2^x for -127 <= x <= 0, 0 at -127, NaN stays NaN. The polynomial 1 + .. on [-1/2, 1/2] whose largest relative error
 /// is least (9e-8, 1.7e-7 with rounding); adding 1.5 * 2^23 + 127 rounds and leaves the biased exponent in the low
 /// bits.

@@ -1,73 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <utility>
-
-#include "kernels/cpu/operator/lane_math.h"
+#include "kernels/cpu/operator/lane_products.h"
 
 // Inner loops of kernels at chosen rows; see lane_body.h for why everything here is internal.
 
 namespace dimscope::kernels::cpu {
 namespace {
-
-/// kWidth vectors, transposed: lanes change places `Step` apart, then twice as far.
-template <int Step, int... Lane>
-inline void transpose(Vector* v, std::integer_sequence<int, Lane...> lanes) {
-    if constexpr (Step < kWidth) {
-#pragma GCC unroll 16
-        for (int n = 0; n < kWidth; ++n) {
-            if ((n & Step) != 0) continue;
-            const Vector a = v[n], b = v[n + Step];
-            v[n] = __builtin_shufflevector(a, b, ((Lane & Step) != 0 ? kWidth + Lane - Step : Lane)...);
-            v[n + Step] = __builtin_shufflevector(a, b, ((Lane & Step) != 0 ? kWidth + Lane : Lane + Step)...);
-        }
-        transpose<2 * Step>(v, lanes);
-    }
-}
-
-/// A whole panel; columns that fill no vector go one by one.
-inline void packPanel(const float* rows, Index stride, Index depth, float* out) {
-    const Index whole = depth / kWidth * kWidth;
-    for (Index half = 0; half < kLanes; half += kWidth)
-        for (Index k = 0; k < whole; k += kWidth) {
-            Vector v[kWidth];
-            for (int n = 0; n < kWidth; ++n) v[n] = load(rows + (half + n) * stride + k);
-            transpose<1>(v, std::make_integer_sequence<int, kWidth>{});
-            for (int n = 0; n < kWidth; ++n) store(out + (k + n) * kLanes + half, v[n]);
-        }
-    for (Index k = whole; k < depth; ++k)
-        for (Index lane = 0; lane < kLanes; ++lane) out[k * kLanes + lane] = rows[lane * stride + k];
-}
-
-[[maybe_unused]] void packRows(const PackTask& task) {
-    for (Index r = 0; r < task.count; r += kLanes) {
-        const float* rows = task.rows + r * task.stride;
-        float* out = task.packed + r * task.depth;
-        if (task.count - r >= kLanes)
-            packPanel(rows, task.stride, task.depth, out);
-        else
-            transposeRows(rows, task.stride, task.count - r, task.depth, task.depth, out);
-    }
-}
-
-[[maybe_unused]] void projectRows(const ProjectTask& task) {
-    for (Index c = 0; c < task.columns; c += kLanes)
-        multiply<Into::Replace>(task.packed + c * task.depth, Factor{task.x, task.stride, task.depth, 1, 0}, task.rows,
-                                nullptr, task.out + c, task.outStride);
-}
-
-[[maybe_unused]] void rowProducts(const ProductTask& task) {
-    float block[kKeyBlock * kLanes];  // (count, lanes)
-    for (Index first = task.firstRow / kLanes * kLanes; first < task.rows; first += kLanes) {
-        multiply<Into::Replace>(task.packed + first * task.depth, Factor{task.keys, task.stride, task.depth, 1, 0},
-                                task.count, nullptr, block, kLanes);
-        const Index rows = task.rows - first < kLanes ? task.rows - first : kLanes;
-        for (Index r = 0; r < rows; ++r) {
-            double* out = task.out + (first + r) * task.outStride;
-            for (Index j = 0; j < task.count; ++j) out[j] = static_cast<double>(block[j * kLanes + r]);
-        }
-    }
-}
 
 /// The vector at column c of a row, `otherwise` behind its last column.
 inline Vector loadPart(const float* row, Index c, Index columns, float otherwise) {
@@ -220,10 +159,6 @@ inline double total(Wide v) {
     return sum;
 }
 
-/// Four floats or more as doubles.
-using Half = float __attribute__((vector_size(kWidth * sizeof(float) / 2), aligned(4), may_alias));
-inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpret_cast<const Half*>(p), Wide); }
-
 [[maybe_unused]] void squaredNormsOf(const float* x, const float* y, Index stride, Index strideY, Index rows,
                                      Index columns, double* out) {
     for (Index r = 0; r < rows; ++r) {
@@ -320,9 +255,9 @@ inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpre
     }
 }
 
-constexpr RowLanes kRowLanes{packRows,     projectRows,    rowProducts,    rowMaxima,   rowExponentials,
-                             columnPowers, weightedValues, squaredNormsOf, largestOf,   sumOf,
-                             shiftedExpOf, logarithmsOf,   sineCosineOf,   quotientsOf, quadraticOf};
+constexpr RowLanes kRowLanes{packRows,     projectRows,    rowProducts,    panelProducts, rowMaxima, rowExponentials,
+                             columnPowers, weightedValues, squaredNormsOf, largestOf,     sumOf,     shiftedExpOf,
+                             logarithmsOf, sineCosineOf,   quotientsOf,    quadraticOf};
 
 }  // namespace
 }  // namespace dimscope::kernels::cpu

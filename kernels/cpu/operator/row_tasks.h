@@ -40,6 +40,16 @@ struct ProductTask {
     Index outStride;
 };
 
+/// out(row, key) = x_row . key of packed keys, so that nothing changes places.
+struct PanelProductTask {
+    const float* x;  ///< (rows, depth)
+    Index stride, rows, depth;
+    const float* packed;
+    Index count;  ///< keys
+    double* out;  ///< (rows, count)
+    Index outStride;
+};
+
 /// x = exp(factor (max(x - shift, floor))) + add in every row; exponents above 88 count as 88.
 struct ExpTask {
     float* x;  ///< (rows, columns padded)
@@ -85,6 +95,7 @@ struct RowLanes {
     void (*pack)(const PackTask&);
     void (*project)(const ProjectTask&);
     void (*products)(const ProductTask&);
+    void (*panelProducts)(const PanelProductTask&);
     /// Largest entry of each row of (rows, columns).
     void (*maxima)(const float* x, Index stride, Index rows, Index columns, float* out);
     void (*exponentials)(const ExpTask&);
