@@ -151,13 +151,13 @@ public:
     WideDiJiangRows(const DiJiang& spec, const FloatHead& head) : spec_(spec), head_(head) {
         keys_ = logFeatures(eigen(head.key.view()).cast<double>());
     }
-    RowForm form() const override { return RowForm::LogKernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         RowMajor<double> query = logFeatures(gatherRows(head_.query.view(), rows).cast<double>());
         for (Eigen::Index f = 0; f < query.cols(); ++f)
             query.col(f).array() += 2.0 * (*spec_.theta)[static_cast<std::size_t>(f)];
         for (Eigen::Index i = 0; i < query.rows(); ++i)
             for (Eigen::Index j = 0; j < keys; ++j) out(i, j) = logSumExp(query.row(i) + keys_.row(j));
+        return RowForm::LogKernel;
     }
 
 private:

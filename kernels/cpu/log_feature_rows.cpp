@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/log_feature_rows.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace dimscope::kernels::cpu {
@@ -12,6 +14,9 @@ namespace {
 // 5e-17, which is 5e-6 of kTrusted.
 constexpr float kFloor = -62.0F;
 constexpr double kTrusted = 1e-11;
+
+// Offsets of keys within this of the first key's: e^-600 times the least trusted product is 1e-272, a double.
+constexpr double kRange = 300.0;
 
 /// ln sum 2^term.
 double logSum(const Eigen::RowVectorXd& powers) {
@@ -81,38 +86,73 @@ void LogFeatureRows::products(const RowMajor<float>& query, Index firstRow, cons
                               MatrixSpan<double> out) const {
     if (firstRow == query.rows()) return;
     head_.lanes.rows.panelProducts({query.row(firstRow).data(), query.cols(), query.rows() - firstRow, query.cols(),
-                                    keys.panels.data(), out.cols(), out.row(firstRow), out.stride()});
+                                    keys.panels.data(), features() * head_.lanes.lanes, out.cols(), out.row(firstRow),
+                                    out.stride()});
 }
 
-void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
+std::vector<double> LogFeatureRows::offsets(const Features& keys, Index first, Index count, double reference) const {
+    std::vector<double> out;
+    for (Index j = 0; j < count; ++j) {
+        const double shift = keys.naturalShift(j);
+        out.push_back(keyOffset(first + j, shift, static_cast<double>(keys.sums[static_cast<std::size_t>(j)])) + shift -
+                      reference);
+    }
+    return out;
+}
+
+RowForm LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
     Features query, block;
     project(packedQueries(rows), queryWeights_, query);
     exponentiate(query);
     const RowMajor<float> queryFeatures = byToken(query, static_cast<Index>(rows.size()));
     PackedRows packed(head_.lanes);
-    std::vector<double> offset(static_cast<std::size_t>(kKeyBlock));
+    RowForm form = RowForm::Kernel;
+    double reference = 0.0;
     forKeyBlocks(keys, [&](Index first, Index count) {
         packKeys(first, count, packed);
         project(packed, keyWeights_, block);
         exponentiate(block);
         const MatrixSpan<double> part = middleColumns(out, first, count);
         const Index hidden = rowsBefore(head_.mask, rows, first);
+        if (first == 0) reference = offsets(block, 0, 1, 0.0).front();
+        const std::vector<double> offset = offsets(block, first, count, reference);
         products(queryFeatures, hidden, block, part);
-        for (Index j = 0; j < count; ++j) {
-            const auto n = static_cast<std::size_t>(j);
-            const double shift = block.naturalShift(j);
-            offset[n] = keyOffset(first + j, shift, static_cast<double>(block.sums[n])) + shift;
+        if (form == RowForm::Kernel) {
+            if (scale(offset, hidden, part)) return;
+            form = RowForm::LogKernel;
+            toLogarithms(middleColumns(out, 0, first));
+            products(queryFeatures, hidden, block, part);
         }
         Index lost = 0;
         for (Index i = hidden; i < part.rows(); ++i)
             lost += head_.lanes.rows.logarithms(part.row(i), offset.data(), count, kTrusted);
-        if (lost > 0) redo(rows, first, block, query, part);
+        if (lost > 0) redo(rows, first, block, query, offset, part);
     });
+    return form;
+}
+
+/// Products become kappa e^-kRange. False: one of them, or of the offsets, is not in the range of that.
+bool LogFeatureRows::scale(const std::vector<double>& offset, Index firstRow, MatrixSpan<double> products) const {
+    const auto inRange = [](double x) { return std::abs(x) <= kRange; };
+    if (!std::all_of(offset.begin(), offset.end(), inRange)) return false;
+    std::vector<double> factor = offset;
+    head_.lanes.rows.shiftedExp(factor.data(), products.cols(), kRange);
+    Index lost = 0;
+    for (Index i = firstRow; i < products.rows(); ++i)
+        lost += head_.lanes.rows.scaled(products.row(i), factor.data(), products.cols(), kTrusted);
+    return lost == 0;
+}
+
+/// What `scale` made becomes what `fill` makes of the blocks behind it.
+void LogFeatureRows::toLogarithms(MatrixSpan<double> kappa) const {
+    const std::vector<double> range(static_cast<std::size_t>(kappa.cols()), kRange);
+    for (Index i = 0; i < kappa.rows(); ++i)
+        head_.lanes.rows.logarithms(kappa.row(i), range.data(), kappa.cols(), std::numeric_limits<double>::min());
 }
 
 /// The pairs that are not a number, from the logarithms themselves.
 void LogFeatureRows::redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
-                          MatrixSpan<double> out) const {
+                          const std::vector<double>& offset, MatrixSpan<double> out) const {
     Features logs;
     project(packedQueries(rows), queryWeights_, logs);
     const RowMajor<float> ofQuery = byToken(logs, out.rows());
@@ -123,9 +163,8 @@ void LogFeatureRows::redo(std::span<const Index> rows, Index first, const Featur
     for (Index i = 0; i < out.rows(); ++i)
         for (Index j = 0; j < out.cols(); ++j) {
             if (!std::isnan(out(i, j)) || !head_.mask.visible(rows[static_cast<std::size_t>(i)], first + j)) continue;
-            const double sum = static_cast<double>(keys.sums[static_cast<std::size_t>(j)]);
-            const double offset = keyOffset(first + j, keys.naturalShift(j), sum);
-            out(i, j) = offset - query.naturalShift(i) + logSum((ofQuery.row(i) + ofKeys.row(j)).cast<double>());
+            out(i, j) = offset[static_cast<std::size_t>(j)] - keys.naturalShift(j) - query.naturalShift(i) +
+                        logSum((ofQuery.row(i) + ofKeys.row(j)).cast<double>());
         }
 }
 

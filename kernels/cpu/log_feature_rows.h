@@ -6,11 +6,10 @@
 namespace dimscope::kernels::cpu {
 
 /// kappa = sum_f exp(l_f(q) + l_f(k)), where l = x P + (something per token): products of features exp(l - shift),
-/// shift the largest l of the token.
+/// shift the largest l of the token. Filled with kappa as long as that fits a double, else with its logarithm.
 class LogFeatureRows : public RowKernel {
 public:
-    RowForm form() const override { return RowForm::LogKernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
 
 protected:
     /// weights: (features, head_dim), scale folded in. queryBias: (features), added to the query's logarithms.
@@ -38,8 +37,12 @@ private:
     RowMajor<float> byToken(const Features& tokens, Index count) const;
     /// out(i, j) = features of query i . features of key j, from query `firstRow` on.
     void products(const RowMajor<float>& query, Index firstRow, const Features& keys, MatrixSpan<double> out) const;
+    /// Natural logarithm of what the products with each key lack, (keys of the block) less `reference`.
+    std::vector<double> offsets(const Features& keys, Index first, Index count, double reference) const;
+    bool scale(const std::vector<double>& offset, Index firstRow, MatrixSpan<double> products) const;
+    void toLogarithms(MatrixSpan<double> kappa) const;
     void redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
-              MatrixSpan<double> out) const;
+              const std::vector<double>& offset, MatrixSpan<double> out) const;
 
     const FloatHead& head_;
     RowMajor<float> queryWeights_;                  // (features, head_dim + 1)

@@ -18,11 +18,11 @@ Index padded(const LaneKernels& lanes, Index columns) {
     return (columns + lanes.lanes - 1) / lanes.lanes * lanes.lanes;
 }
 
-void PackedRows::assign(const MatrixView<float>& rows) {
+void PackedRows::assign(const MatrixView<float>& rows, const Index* place) {
     rows_ = rows.rows();
     depth_ = rows.cols();
     panels_.resize(static_cast<std::size_t>(padded(lanes_, rows_) * depth_));
-    lanes_.rows.pack({rows.data(), rows.stride(), rows_, depth_, panels_.data()});
+    lanes_.rows.pack({rows.data(), rows.stride(), rows_, depth_, place, panels_.data()});
 }
 
 void PackedRows::project(const MatrixView<float>& x, MatrixSpan<float> out) const {

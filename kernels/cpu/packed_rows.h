@@ -15,8 +15,8 @@ class PackedRows {
 public:
     explicit PackedRows(const LaneKernels& lanes) : lanes_(lanes) {}
     PackedRows(const LaneKernels& lanes, const MatrixView<float>& rows) : lanes_(lanes) { assign(rows); }
-    /// In place of the rows that are here.
-    void assign(const MatrixView<float>& rows);
+    /// In place of the rows that are here. place: (columns) of each column in the panels; null: as it stands.
+    void assign(const MatrixView<float>& rows, const Index* place = nullptr);
     Index rows() const { return rows_; }
     Index depth() const { return depth_; }
     /// The panel (depth, lanes) of row `first` and those beside it.

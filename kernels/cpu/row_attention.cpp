@@ -27,15 +27,15 @@ public:
     }
 
     /// row: (keys), used up. weights: (keys), written up to `end`, behind the last key that row i may see.
-    RowState normalise(Index i, double* row, float* weights, Index keys, Index end) const {
+    RowState normalise(RowForm form, Index i, double* row, float* weights, Index keys, Index end) const {
         const KeyRange range = candidateKeys(head_.mask, i, keys);
         std::fill_n(weights, range.begin, 0.0F);
         std::fill(weights + range.end, weights + end, 0.0F);
         const Index count = range.end - range.begin;
         double* visible = row + range.begin;
-        if (!hide(i, range, visible)) return RowState::Bad;
+        if (!hide(form, i, range, visible)) return RowState::Bad;
         if (zero_) std::fill_n(visible, count, 0.0);
-        const double sum = zero_ ? 1.0 : divisor(visible, count);
+        const double sum = zero_ ? 1.0 : divisor(form, visible, count);
         if (sum == 0.0 || !std::isfinite(sum)) return RowState::Bad;
         head_.lanes.rows.quotients(visible, count, sum, weights + range.begin);
         return sum > 0.0 ? RowState::Good : RowState::NegativeDenominator;
@@ -45,9 +45,9 @@ private:
     static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
     /// False: no key is visible.
-    bool hide(Index i, const KeyRange& range, double* row) const {
+    bool hide(RowForm form, Index i, const KeyRange& range, double* row) const {
         if (head_.mask.picksAll() && !firstOnly_) return range.begin < range.end;
-        const double hidden = kernel_.form() == RowForm::LogKernel ? kMinusInfinity : 0.0;
+        const double hidden = form == RowForm::LogKernel ? kMinusInfinity : 0.0;
         bool seen = false;
         for (Index j = range.begin; j < range.end; ++j) {
             if (!head_.mask.picks(i, j) || (firstOnly_ && seen))
@@ -58,8 +58,8 @@ private:
         return seen;
     }
     /// Logarithms become exponentials on the way.
-    double divisor(double* row, Index count) const {
-        switch (kernel_.form()) {
+    double divisor(RowForm form, double* row, Index count) const {
+        switch (form) {
             case RowForm::LogKernel: return exponentiate(row, count);
             case RowForm::Kernel: return kernel_.denominator(head_.lanes.rows.sum(row, count));
             case RowForm::Weights: break;
@@ -128,12 +128,12 @@ RowsOutput attendRows(const KernelSpec& spec, const RowKernel& kernel, const Flo
         scratch.weights.resize(std::max(scratch.weights.size(), static_cast<std::size_t>(blockRows * stride)));
         const MatrixSpan<double> filled(scratch.filled.data(), blockRows, keys, stride);
         const MatrixSpan<float> weights(scratch.weights.data(), blockRows, keys, stride);
-        kernel.fill(block, keys, filled);
+        const RowForm form = kernel.fill(block, keys, filled);
         const std::vector<Index> ends = endsOfKeys(head.mask, block, keys);
         for (Index r = 0; r < blockRows; ++r) {
             const auto n = static_cast<std::size_t>(r);
             const Index end = wantWeights ? keys : endOfTile(ends[n], keys);
-            states.push_back(normaliser.normalise(block[n], filled.row(r), weights.row(r), keys, end));
+            states.push_back(normaliser.normalise(form, block[n], filled.row(r), weights.row(r), keys, end));
             if (states.back() == RowState::Bad) std::fill_n(weights.row(r), keys, kNaN);
         }
         eigen(out.values).middleRows(start, blockRows) =

@@ -26,7 +26,7 @@ inline void transpose(Vector* v, std::integer_sequence<int, Lane...> lanes) {
 }
 
 /// A whole panel; columns that fill no vector go one by one.
-inline void packPanel(const float* rows, Index stride, Index depth, float* out) {
+inline void packPanel(const float* rows, Index stride, Index depth, const Index* place, float* out) {
     const Index whole = depth / kWidth * kWidth;
     for (Index half = 0; half < kLanes; half += kWidth)
         for (Index k = 0; k < whole; k += kWidth) {
@@ -35,10 +35,18 @@ inline void packPanel(const float* rows, Index stride, Index depth, float* out) 
             for (int n = 0; n < kWidth; ++n) v[n] = load(rows + (half + n) * stride + k);
             transpose<1>(v, std::make_integer_sequence<int, kWidth>{});
 #pragma GCC unroll 16
-            for (int n = 0; n < kWidth; ++n) store(out + (k + n) * kLanes + half, v[n]);
+            for (int n = 0; n < kWidth; ++n) store(out + (place ? place[k + n] : k + n) * kLanes + half, v[n]);
         }
     for (Index k = whole; k < depth; ++k)
-        for (Index lane = 0; lane < kLanes; ++lane) out[k * kLanes + lane] = rows[lane * stride + k];
+        for (Index lane = 0; lane < kLanes; ++lane)
+            out[(place ? place[k] : k) * kLanes + lane] = rows[lane * stride + k];
+}
+
+/// Lanes without a row are 0.
+inline void packPart(const float* rows, Index stride, Index count, Index depth, const Index* place, float* out) {
+    for (Index k = 0; k < depth; ++k)
+        for (Index lane = 0; lane < kLanes; ++lane)
+            out[(place ? place[k] : k) * kLanes + lane] = lane < count ? rows[lane * stride + k] : 0.0F;
 }
 
 [[maybe_unused]] void packRows(const PackTask& task) {
@@ -46,9 +54,9 @@ inline void packPanel(const float* rows, Index stride, Index depth, float* out) 
         const float* rows = task.rows + r * task.stride;
         float* out = task.packed + r * task.depth;
         if (task.count - r >= kLanes)
-            packPanel(rows, task.stride, task.depth, out);
+            packPanel(rows, task.stride, task.depth, task.place, out);
         else
-            transposeRows(rows, task.stride, task.count - r, task.depth, task.depth, out);
+            packPart(rows, task.stride, task.count - r, task.depth, task.place, out);
     }
 }
 
@@ -110,7 +118,8 @@ inline void widenProducts(const float* block, Index rows, Index count, double* o
         for (Index row = 0; row < task.rows; row += kKeyBlock) {
             const Index rows = task.rows - row < kKeyBlock ? task.rows - row : kKeyBlock;
             const Factor factor{task.x + row * task.stride, task.stride, task.depth, 1, 0};
-            multiply<Into::Replace>(task.packed + key * task.depth, factor, rows, nullptr, block, kLanes);
+            multiply<Into::Replace>(task.packed + key / kLanes * task.panelStride, factor, rows, nullptr, block,
+                                    kLanes);
             widenProducts(block, rows, task.count - key, task.out + row * task.outStride + key, task.outStride);
         }
 }

@@ -94,6 +94,15 @@ inline void packValues(const float* value, Index columns, float* out) {
 
 constexpr Index kValuePanels = 4;  // packed at once: 16 KB of AVX2 and 64 value dimensions
 
+/// A tile of keys, whose values are read as they stand, for the rows that see it.
+inline void addPlain(const WeightedTask& task, Index row, Index firstKey) {
+    const Index count = task.keys - firstKey < kKeyTile ? task.keys - firstKey : kKeyTile;
+    const Factor weights{task.weights + row * task.weightStride + firstKey, task.weightStride, count, 1, 0};
+    for (Index c = 0; c < task.columns; c += kLanes)
+        multiply<Into::Add>(task.values + firstKey * task.valueStride + c, weights, task.rows - row, nullptr,
+                            task.out + row * task.outStride + c, task.outStride, task.valueStride);
+}
+
 /// A tile of keys and up to kValuePanels panels of columns, for the rows that see it.
 inline void addWeighted(const WeightedTask& task, Index row, Index firstKey, Index firstColumn) {
     float panels[kValuePanels * kKeyTile * kLanes];
@@ -120,10 +129,15 @@ inline void addWeighted(const WeightedTask& task, Index row, Index firstKey, Ind
     for (Index r = 0; r < task.rows; ++r)
         for (Index c = 0; c < (task.columns + kLanes - 1) / kLanes * kLanes; ++c)
             task.out[r * task.outStride + c] = 0.0F;
+    const bool plain = !task.valid && task.columns % kLanes == 0;
     Index row = 0;
     for (Index first = 0; first < task.keys; first += kKeyTile) {
         while (row < task.rows && task.end[row] <= first) ++row;
-        for (Index c = 0; c < task.columns; c += kValuePanels * kLanes) addWeighted(task, row, first, c);
+        if (plain) {
+            addPlain(task, row, first);
+        } else {
+            for (Index c = 0; c < task.columns; c += kValuePanels * kLanes) addWeighted(task, row, first, c);
+        }
     }
 }
 
@@ -156,6 +170,12 @@ inline Wide loadWidePart(const double* x, Index place, Index count) {
 inline double total(Wide v) {
     double sum = 0.0;
     for (int n = 0; n < kWideWidth; ++n) sum += v[n];
+    return sum;
+}
+
+inline Index total(WideBits v) {
+    Index sum = 0;
+    for (int n = 0; n < kWideWidth; ++n) sum += static_cast<Index>(v[n]);
     return sum;
 }
 
@@ -207,6 +227,15 @@ inline double total(Wide v) {
     return total(sum);
 }
 
+[[maybe_unused]] Index scaledOf(double* x, const double* factor, Index count, double least) {
+    WideBits lost{};
+    overWide(x, count, least, [&](Wide v, Index n) {
+        lost += reinterpret_cast<WideBits>(v >= least) + 1;  // 1 where not
+        storePart(x, n, count, v * loadWidePart(factor, n, count));
+    });
+    return total(lost);
+}
+
 [[maybe_unused]] Index logarithmsOf(double* x, const double* offset, Index count, double least) {
     WideBits lost{};
     overWide(x, count, 1.0, [&](Wide v, Index n) {
@@ -220,9 +249,7 @@ inline double total(Wide v) {
             for (Index k = n; k < count; ++k) x[k] = y[k - n] + offset[k];
         }
     });
-    Index sum = 0;
-    for (int n = 0; n < kWideWidth; ++n) sum += static_cast<Index>(lost[n]);
-    return sum;
+    return total(lost);
 }
 
 [[maybe_unused]] void sineCosineOf(const double* x, Index count, double* sine, double* cosine) {
@@ -255,9 +282,9 @@ inline double total(Wide v) {
     }
 }
 
-constexpr RowLanes kRowLanes{packRows,     projectRows,    rowProducts,    panelProducts, rowMaxima, rowExponentials,
-                             columnPowers, weightedValues, squaredNormsOf, largestOf,     sumOf,     shiftedExpOf,
-                             logarithmsOf, sineCosineOf,   quotientsOf,    quadraticOf};
+constexpr RowLanes kRowLanes{packRows,     projectRows,    rowProducts,    panelProducts, rowMaxima,  rowExponentials,
+                             columnPowers, weightedValues, squaredNormsOf, largestOf,     sumOf,      scaledOf,
+                             shiftedExpOf, logarithmsOf,   sineCosineOf,   quotientsOf,   quadraticOf};
 
 }  // namespace
 }  // namespace dimscope::kernels::cpu

@@ -17,6 +17,7 @@ inline constexpr Index kKeyBlock = 64;
 struct PackTask {
     const float* rows;  ///< (count, depth)
     Index stride, count, depth;
+    const Index* place;  ///< (depth) of a column in its panel; null: as it stands
     float* packed;
 };
 
@@ -44,9 +45,10 @@ struct ProductTask {
 struct PanelProductTask {
     const float* x;  ///< (rows, depth)
     Index stride, rows, depth;
-    const float* packed;
-    Index count;  ///< keys
-    double* out;  ///< (rows, count)
+    const float* packed;  ///< (depth, lanes) of each panel
+    Index panelStride;    ///< from one panel to the next
+    Index count;          ///< keys
+    double* out;          ///< (rows, count)
     Index outStride;
 };
 
@@ -109,6 +111,8 @@ struct RowLanes {
     // On arrays of doubles.
     double (*largest)(const double* x, Index count);  ///< -infinity of none; NaN is passed over
     double (*sum)(const double* x, Index count);
+    /// x = x factor; the number of entries that were not at least `least` comes back.
+    Index (*scaled)(double* x, const double* factor, Index count, double least);
     /// x = exp(x - shift), x at most shift, to 1e-14; the sum comes back.
     double (*shiftedExp)(double* x, Index count, double shift);
     /// x = ln x + offset to 1e-13, NaN where x is not at least `least` > 0; the number of those comes back.
