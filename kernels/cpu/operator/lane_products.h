@@ -100,7 +100,7 @@ inline void unpackProducts(const float* block, Index count, Index rows, double* 
     }
 }
 
-/// Rows of products with one panel of keys, kKeyBlock at a time.
+/// Rows of products with one panel of keys.
 inline void widenProducts(const float* block, Index rows, Index count, double* out, Index outStride) {
     for (Index r = 0; r < rows; ++r, block += kLanes, out += outStride) {
         if (count >= kLanes) {
