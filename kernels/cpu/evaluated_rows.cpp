@@ -65,18 +65,18 @@ public:
         : masked_(inputs, tensors.query(1), tensors.key(1)),
           complement_(inputs, tensors.query(0), tensors.key(0)),
           kernel_(makeRowKernel(spec, masked_)) {}
-    RowForm form() const override { return RowForm::LogKernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        kernel_->fill(rows, keys, out);
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+        const RowForm form = kernel_->fill(rows, keys, out);
         RowMajor<double> logits(out.rows(), keys);
         fillLogits(complement_, rows, keys, {logits.data(), logits.rows(), keys});
         for (Index r = 0; r < out.rows(); ++r) {
             const auto [begin, end] = candidateKeys(masked_.mask, rows[static_cast<std::size_t>(r)], keys);
-            if (kernel_->form() == RowForm::Kernel)
+            if (form == RowForm::Kernel)
                 addLogarithms(masked_.lanes.rows, out.row(r) + begin, logits.row(r).data() + begin, end - begin);
             else
                 eigen(out).row(r) += logits.row(r);
         }
+        return RowForm::LogKernel;
     }
 
 private:

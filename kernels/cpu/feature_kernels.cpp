@@ -31,12 +31,13 @@ public:
         for (Index distance = 0; distance < positions; ++distance)
             cosines_.push_back(std::cos(std::numbers::pi * static_cast<double>(distance) / (2.0 * spec.length)));
     }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         FeatureRows::fill(rows, keys, out);
         for (std::size_t n = 0; n < rows.size(); ++n) {
             double* row = out.row(static_cast<Index>(n));
             for (Index j = 0; j < keys; ++j) row[j] *= cosines_[static_cast<std::size_t>(std::abs(rows[n] - j))];
         }
+        return RowForm::Kernel;
     }
     double denominator(double sum) const override { return std::max(sum, 1e-6); }
 
@@ -52,9 +53,10 @@ public:
         if (spec.gamma) gamma_ = Eigen::Map<const Row>(spec.gamma->data(), features());
         if (spec.beta) beta_ = Eigen::Map<const Row>(spec.beta->data(), features());
     }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         FeatureRows::fill(rows, keys, out);
         eigen(out) = eigen(out).cwiseAbs2() / static_cast<double>(features());
+        return RowForm::Kernel;
     }
 
 private:
@@ -79,9 +81,10 @@ public:
         : CommonFeatureRows(head, spec.s1->cols()),
           sketches_(head.lanes, view(bothTransposed(spec))),
           width_(padded(head.lanes, 2 * features())) {}
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         FeatureRows::fill(rows, keys, out);
         eigen(out) = eigen(out).cwiseAbs2();
+        return RowForm::Kernel;
     }
     double denominator(double sum) const override { return 1.0 + sum; }
 
@@ -95,7 +98,7 @@ private:
     void map(const MatrixView<float>& x, MatrixSpan<float> out) const override {
         const Index r = features();
         RowMajor<float> both(x.rows(), width_);
-        sketches_.project(x, nullptr, span(both));
+        sketches_.project(x, span(both));
         eigen(out) = both.leftCols(r).cwiseProduct(both.middleCols(r, r)) / static_cast<float>(r);
     }
     PackedRows sketches_;

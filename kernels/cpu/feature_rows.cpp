@@ -3,7 +3,7 @@
 
 namespace dimscope::kernels::cpu {
 
-void FeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
+RowForm FeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
     const auto count = static_cast<Index>(rows.size());
     const Index width = padded(head_.lanes, features_);
     Matrix<float> query(count, width), block(kKeyBlock, width);
@@ -14,15 +14,17 @@ void FeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<doubl
         packed.products({block.data(), size, features_, width}, middleColumns(out, first, size),
                         rowsBefore(head_.mask, rows, first));
     });
+    return RowForm::Kernel;
 }
 
-void WideFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
+RowForm WideFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
     const RowMajor<double> query = queryFeatures(gatherRows(head_.query.view(), rows).cast<double>());
     forKeyBlocks(keys, [&](Index first, Index size) {
         const RowMajor<double> key = keyFeatures(eigen(middleRows(head_.key.view(), first, size)).cast<double>());
         const Index hidden = rowsBefore(head_.mask, rows, first), seen = query.rows() - hidden;
         eigen(out).block(hidden, first, seen, size).noalias() = query.bottomRows(seen) * key.transpose();
     });
+    return RowForm::Kernel;
 }
 
 }  // namespace dimscope::kernels::cpu

@@ -9,8 +9,7 @@ namespace dimscope::kernels::cpu {
 /// where they are not yet.
 class FeatureRows : public RowKernel {
 public:
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
 
 protected:
     FeatureRows(const FloatHead& head, Index features) : head_(head), features_(features) {}
@@ -43,8 +42,7 @@ private:
 /// The same in double throughout, for kernels that float cannot hold.
 class WideFeatureRows : public RowKernel {
 public:
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
 
 protected:
     explicit WideFeatureRows(const FloatHead& head) : head_(head) {}

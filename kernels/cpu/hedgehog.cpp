@@ -17,7 +17,7 @@ public:
     RowMajor<float> operator()(const MatrixView<float>& x) const {
         if (!packed_) return eigen(x);
         RowMajor<float> y(x.rows(), padded(lanes_, packed_->rows()));
-        packed_->project(x, nullptr, span(y));
+        packed_->project(x, span(y));
         return y;
     }
 
@@ -87,10 +87,10 @@ private:
 class LolcatsRows : public RowKernel {
 public:
     LolcatsRows(const Lolcats& spec, const FloatHead& head) : spec_(spec), head_(head), features_(Hedgehog{}, head) {}
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         features_.fill(rows, keys, out);
         for (std::size_t n = 0; n < rows.size(); ++n) fillWindow(rows[n], keys, out.row(static_cast<Index>(n)));
+        return RowForm::Kernel;
     }
 
 private:

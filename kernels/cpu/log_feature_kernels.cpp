@@ -48,7 +48,7 @@ private:
         RowMajor<float> logs(kKeyBlock, width);
         double maximum = -std::numeric_limits<double>::infinity();
         forKeyBlocks(key.rows(), [&](Index first, Index count) {
-            weights_.project(middleRows(key, first, count), nullptr, {logs.data(), count, width});
+            weights_.project(middleRows(key, first, count), {logs.data(), count, width});
             for (Index j = 0; j < count; ++j)
                 if (head().mask.isValid(first + j))
                     maximum = std::max(maximum, shiftOf(logs.row(j).head(features()).maxCoeff(), key, first + j));
@@ -60,7 +60,7 @@ private:
         return static_cast<double>(largest) - (projection ? 0.0 : halfSquaredNorm(x, row, head().scale));
     }
     void queryFeatures(const MatrixView<float>& x, std::span<const Index>, MatrixSpan<float> out) const override {
-        weights_.project(x, nullptr, out);
+        weights_.project(x, out);
         std::vector<float> shift;
         for (Index r = 0; r < x.rows(); ++r)
             shift.push_back(
@@ -68,7 +68,7 @@ private:
         exponentiate(shift, out);
     }
     void keyFeatures(const MatrixView<float>& x, Index, MatrixSpan<float> out) const override {
-        weights_.project(x, nullptr, out);
+        weights_.project(x, out);
         std::vector<float> shift;
         for (Index r = 0; r < x.rows(); ++r)
             shift.push_back(static_cast<float>(keyMaximum_ + halfSquaredNorm(x, r, head().scale)));
@@ -151,13 +151,13 @@ public:
     WideDiJiangRows(const DiJiang& spec, const FloatHead& head) : spec_(spec), head_(head) {
         keys_ = logFeatures(eigen(head.key.view()).cast<double>());
     }
-    RowForm form() const override { return RowForm::LogKernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         RowMajor<double> query = logFeatures(gatherRows(head_.query.view(), rows).cast<double>());
         for (Eigen::Index f = 0; f < query.cols(); ++f)
             query.col(f).array() += 2.0 * (*spec_.theta)[static_cast<std::size_t>(f)];
         for (Eigen::Index i = 0; i < query.rows(); ++i)
             for (Eigen::Index j = 0; j < keys; ++j) out(i, j) = logSumExp(query.row(i) + keys_.row(j));
+        return RowForm::LogKernel;
     }
 
 private:

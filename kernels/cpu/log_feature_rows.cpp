@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/log_feature_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -14,6 +15,9 @@ namespace {
 constexpr float kFloor = -62.0F;
 constexpr double kTrusted = 1e-11;
 
+// Offsets of keys within this of the first key's: e^-600 times the least trusted product is 1e-272, a double.
+constexpr double kRange = 300.0;
+
 /// ln sum 2^term.
 double logSum(const Eigen::RowVectorXd& powers) {
     const Eigen::RowVectorXd terms = std::numbers::ln2 * powers;
@@ -25,73 +29,142 @@ double logSum(const Eigen::RowVectorXd& powers) {
 
 LogFeatureRows::LogFeatureRows(const FloatHead& head, const RowMajor<double>& weights,
                                const Eigen::RowVectorXd& queryBias)
-    : head_(head),
-      weights_(head.lanes, view(RowMajor<float>((std::numbers::log2e * weights).cast<float>()))),
-      queryBias_(
-          Eigen::RowVectorXf::Constant(padded(head.lanes, weights_.rows()), -std::numeric_limits<float>::infinity())),
-      keyBias_(queryBias_) {
-    queryBias_.head(weights_.rows()) = (std::numbers::log2e * queryBias).cast<float>();
-    keyBias_.head(weights_.rows()).setZero();
+    : head_(head), queryWeights_(weights.rows(), weights.cols() + 1), keyColumns_(fewColumns(head.key.view())) {
+    queryWeights_ << (std::numbers::log2e * weights).cast<float>(),
+        (std::numbers::log2e * queryBias.transpose()).cast<float>();
+    if (keyColumns_)
+        keyWeights_ = queryWeights_(Eigen::all, *keyColumns_);
+    else
+        keyWeights_ = queryWeights_.leftCols(weights.cols());
 }
 
 double LogFeatureRows::Features::naturalShift(Index token) const {
-    return std::numbers::ln2 * static_cast<double>(shift(token));
+    return std::numbers::ln2 * static_cast<double>(shift[static_cast<std::size_t>(token)]);
 }
 
-void LogFeatureRows::project(const MatrixView<float>& x, const Eigen::RowVectorXf& bias, RowMajor<float>& logs) const {
-    logs.resize(x.rows(), bias.cols());
-    weights_.project(x, bias.data(), span(logs));
+PackedRows LogFeatureRows::packedQueries(std::span<const Index> rows) const {
+    RowMajor<float> query(static_cast<Eigen::Index>(rows.size()), queryWeights_.cols());
+    query << gatherRows(head_.query.view(), rows), Eigen::VectorXf::Ones(query.rows());
+    return {head_.lanes, view(query)};
 }
 
-RowMajor<float> LogFeatureRows::queryLogs(std::span<const Index> rows) const {
-    RowMajor<float> logs;
-    project(view(gatherRows(head_.query.view(), rows)), queryBias_, logs);
-    return logs;
+void LogFeatureRows::packKeys(Index first, Index count, PackedRows& keys) const {
+    const MatrixView<float> block = middleRows(head_.key.view(), first, count);
+    if (keyColumns_)
+        keys.assign(view(RowMajor<float>(eigen(block)(Eigen::all, *keyColumns_))));
+    else
+        keys.assign(block);
+}
+
+void LogFeatureRows::project(const PackedRows& tokens, const RowMajor<float>& weights, Features& out) const {
+    const Index width = padded(head_.lanes, tokens.rows()), lanes = head_.lanes.lanes;
+    out.panels.resize(static_cast<std::size_t>(width * features()));
+    out.shift.resize(static_cast<std::size_t>(width));
+    out.sums.resize(static_cast<std::size_t>(width));
+    for (Index first = 0; first < width; first += lanes)
+        head_.lanes.rows.project({weights.data(), weights.cols(), features(), weights.cols(), tokens.panel(first),
+                                  lanes, out.panels.data() + first * features(), lanes});
 }
 
 void LogFeatureRows::exponentiate(Features& tokens) const {
-    const Index count = tokens.values.rows(), stride = tokens.values.cols();
-    tokens.shift.resize(count);
-    tokens.sums.resize(count);
-    head_.lanes.rows.powers(
-        {tokens.values.data(), stride, count, weights_.rows(), kFloor, tokens.shift.data(), tokens.sums.data()});
+    for (std::size_t first = 0; first < tokens.shift.size(); first += static_cast<std::size_t>(head_.lanes.lanes))
+        head_.lanes.rows.powers({tokens.panels.data() + first * static_cast<std::size_t>(features()), features(),
+                                 kFloor, tokens.shift.data() + first, tokens.sums.data() + first});
 }
 
-void LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
-    Features query{queryLogs(rows), {}, {}}, block;
+RowMajor<float> LogFeatureRows::byToken(const Features& tokens, Index count) const {
+    RowMajor<float> out(count, features());
+    const Index lanes = head_.lanes.lanes;
+    for (Index n = 0; n < count; ++n) {
+        const float* panel = tokens.panels.data() + n / lanes * lanes * features() + n % lanes;
+        for (Index f = 0; f < features(); ++f) out(n, f) = panel[f * lanes];
+    }
+    return out;
+}
+
+void LogFeatureRows::products(const RowMajor<float>& query, Index firstRow, const Features& keys,
+                              MatrixSpan<double> out) const {
+    if (firstRow == query.rows()) return;
+    head_.lanes.rows.panelProducts({query.row(firstRow).data(), query.cols(), query.rows() - firstRow, query.cols(),
+                                    keys.panels.data(), features() * head_.lanes.lanes, out.cols(), out.row(firstRow),
+                                    out.stride()});
+}
+
+std::vector<double> LogFeatureRows::offsets(const Features& keys, Index first, Index count, double reference) const {
+    std::vector<double> out;
+    for (Index j = 0; j < count; ++j) {
+        const double shift = keys.naturalShift(j);
+        out.push_back(keyOffset(first + j, shift, static_cast<double>(keys.sums[static_cast<std::size_t>(j)])) + shift -
+                      reference);
+    }
+    return out;
+}
+
+RowForm LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
+    Features query, block;
+    project(packedQueries(rows), queryWeights_, query);
     exponentiate(query);
-    const PackedRows packed(head_.lanes, unpadded(query.values));
-    std::vector<double> offset(static_cast<std::size_t>(kKeyBlock));
+    const RowMajor<float> queryFeatures = byToken(query, static_cast<Index>(rows.size()));
+    PackedRows packed(head_.lanes);
+    RowForm form = RowForm::Kernel;
+    double reference = 0.0;
     forKeyBlocks(keys, [&](Index first, Index count) {
-        project(middleRows(head_.key.view(), first, count), keyBias_, block.values);
+        packKeys(first, count, packed);
+        project(packed, keyWeights_, block);
         exponentiate(block);
         const MatrixSpan<double> part = middleColumns(out, first, count);
         const Index hidden = rowsBefore(head_.mask, rows, first);
-        packed.products(unpadded(block.values), part, hidden);
-        for (Index j = 0; j < count; ++j) {
-            const double shift = block.naturalShift(j);
-            offset[static_cast<std::size_t>(j)] =
-                keyOffset(first + j, shift, static_cast<double>(block.sums(j))) + shift;
+        if (first == 0) reference = offsets(block, 0, 1, 0.0).front();
+        const std::vector<double> offset = offsets(block, first, count, reference);
+        products(queryFeatures, hidden, block, part);
+        if (form == RowForm::Kernel) {
+            if (scale(offset, hidden, part)) return;
+            form = RowForm::LogKernel;
+            toLogarithms(middleColumns(out, 0, first));
+            products(queryFeatures, hidden, block, part);
         }
         Index lost = 0;
         for (Index i = hidden; i < part.rows(); ++i)
             lost += head_.lanes.rows.logarithms(part.row(i), offset.data(), count, kTrusted);
-        if (lost > 0) redo(rows, first, block, query, part);
+        if (lost > 0) redo(rows, first, block, query, offset, part);
     });
+    return form;
+}
+
+/// Products become kappa e^-kRange. False: one of them, or of the offsets, is not in the range of that.
+bool LogFeatureRows::scale(const std::vector<double>& offset, Index firstRow, MatrixSpan<double> products) const {
+    const auto inRange = [](double x) { return std::abs(x) <= kRange; };
+    if (!std::all_of(offset.begin(), offset.end(), inRange)) return false;
+    std::vector<double> factor = offset;
+    head_.lanes.rows.shiftedExp(factor.data(), products.cols(), kRange);
+    Index lost = 0;
+    for (Index i = firstRow; i < products.rows(); ++i)
+        lost += head_.lanes.rows.scaled(products.row(i), factor.data(), products.cols(), kTrusted);
+    return lost == 0;
+}
+
+/// What `scale` made becomes what `fill` makes of the blocks behind it.
+void LogFeatureRows::toLogarithms(MatrixSpan<double> kappa) const {
+    const std::vector<double> range(static_cast<std::size_t>(kappa.cols()), kRange);
+    for (Index i = 0; i < kappa.rows(); ++i)
+        head_.lanes.rows.logarithms(kappa.row(i), range.data(), kappa.cols(), std::numeric_limits<double>::min());
 }
 
 /// The pairs that are not a number, from the logarithms themselves.
 void LogFeatureRows::redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
-                          MatrixSpan<double> out) const {
-    const RowMajor<float> ofQuery = queryLogs(rows);
-    RowMajor<float> ofKeys;
-    project(middleRows(head_.key.view(), first, out.cols()), keyBias_, ofKeys);
+                          const std::vector<double>& offset, MatrixSpan<double> out) const {
+    Features logs;
+    project(packedQueries(rows), queryWeights_, logs);
+    const RowMajor<float> ofQuery = byToken(logs, out.rows());
+    PackedRows packed(head_.lanes);
+    packKeys(first, out.cols(), packed);
+    project(packed, keyWeights_, logs);
+    const RowMajor<float> ofKeys = byToken(logs, out.cols());
     for (Index i = 0; i < out.rows(); ++i)
         for (Index j = 0; j < out.cols(); ++j) {
             if (!std::isnan(out(i, j)) || !head_.mask.visible(rows[static_cast<std::size_t>(i)], first + j)) continue;
-            const double offset = keyOffset(first + j, keys.naturalShift(j), static_cast<double>(keys.sums(j)));
-            out(i, j) = offset - query.naturalShift(i) +
-                        logSum((ofQuery.row(i) + ofKeys.row(j)).head(weights_.rows()).cast<double>());
+            out(i, j) = offset[static_cast<std::size_t>(j)] - keys.naturalShift(j) - query.naturalShift(i) +
+                        logSum((ofQuery.row(i) + ofKeys.row(j)).cast<double>());
         }
 }
 

@@ -6,11 +6,10 @@
 namespace dimscope::kernels::cpu {
 
 /// kappa = sum_f exp(l_f(q) + l_f(k)), where l = x P + (something per token): products of features exp(l - shift),
-/// shift the largest l of the token.
+/// shift the largest l of the token. Filled with kappa as long as that fits a double, else with its logarithm.
 class LogFeatureRows : public RowKernel {
 public:
-    RowForm form() const override { return RowForm::LogKernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override;
 
 protected:
     /// weights: (features, head_dim), scale folded in. queryBias: (features), added to the query's logarithms.
@@ -22,25 +21,33 @@ protected:
 private:
     // Logarithms are to base 2, because its powers cost half of those of e.
 
-    /// Some tokens: 2^(l - shift), with the sums of the rows.
+    /// Some tokens side by side: their logarithms l and the features 2^(l - shift), panel by panel.
     struct Features {
-        RowMajor<float> values;  // (tokens, features padded)
-        Eigen::VectorXf shift, sums;
+        std::vector<float> panels;       // (panels, features, lanes)
+        std::vector<float> shift, sums;  // (tokens padded)
         double naturalShift(Index token) const;
     };
-    RowMajor<float> queryLogs(std::span<const Index> rows) const;
-    /// `tokens.values` from l to the features.
+    Index features() const { return queryWeights_.rows(); }
+    /// Queries with a last column of ones, which the biases stand for.
+    PackedRows packedQueries(std::span<const Index> rows) const;
+    void packKeys(Index first, Index count, PackedRows& keys) const;
+    void project(const PackedRows& tokens, const RowMajor<float>& weights, Features& out) const;
     void exponentiate(Features& tokens) const;
-    void project(const MatrixView<float>& x, const Eigen::RowVectorXf& bias, RowMajor<float>& logs) const;
-    MatrixView<float> unpadded(const RowMajor<float>& x) const {
-        return {x.data(), x.rows(), weights_.rows(), x.cols()};
-    }
+    /// One row per token.
+    RowMajor<float> byToken(const Features& tokens, Index count) const;
+    /// out(i, j) = features of query i . features of key j, from query `firstRow` on.
+    void products(const RowMajor<float>& query, Index firstRow, const Features& keys, MatrixSpan<double> out) const;
+    /// Natural logarithm of what the products with each key lack, (keys of the block) less `reference`.
+    std::vector<double> offsets(const Features& keys, Index first, Index count, double reference) const;
+    bool scale(const std::vector<double>& offset, Index firstRow, MatrixSpan<double> products) const;
+    void toLogarithms(MatrixSpan<double> kappa) const;
     void redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
-              MatrixSpan<double> out) const;
+              const std::vector<double>& offset, MatrixSpan<double> out) const;
 
     const FloatHead& head_;
-    PackedRows weights_;
-    Eigen::RowVectorXf queryBias_, keyBias_;  // (features padded), -infinity behind the last feature
+    RowMajor<float> queryWeights_;                  // (features, head_dim + 1)
+    std::optional<std::vector<Index>> keyColumns_;  // where few are not 0 throughout
+    RowMajor<float> keyWeights_;                    // (features, columns of keys)
 };
 
 }  // namespace dimscope::kernels::cpu

@@ -11,11 +11,11 @@ namespace {
 class SoftmaxRows : public RowKernel {
 public:
     explicit SoftmaxRows(const FloatHead& head) : head_(head) {}
-    RowForm form() const override { return RowForm::LogKernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         if (head_.softcap > 0.0)
             eigen(out) = eigen(out).unaryExpr([cap = head_.softcap](double s) { return softCapped(s, cap); });
+        return RowForm::LogKernel;
     }
 
 private:
@@ -25,10 +25,10 @@ private:
 class TaylorRows : public RowKernel {
 public:
     explicit TaylorRows(const FloatHead& head) : head_(head) {}
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         eigen(out) = eigen(out).unaryExpr([](double s) { return taylorQuadratic(s); });
+        return RowForm::Kernel;
     }
 
 private:
@@ -40,10 +40,10 @@ class TaylorShiftRows : public RowKernel {
 public:
     TaylorShiftRows(const TaylorShift& spec, const FloatHead& head)
         : spec_(spec), head_(head), inverseNorms_(inverseKeyNorms(head)) {}
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillCosines(head_, inverseNorms_, rows, keys, out);
         eigen(out) = eigen(out).unaryExpr([tau = spec_.tau](double s) { return taylorQuadratic(tau * s); });
+        return RowForm::Kernel;
     }
 
 private:
@@ -52,71 +52,68 @@ private:
     std::vector<double> inverseNorms_;
 };
 
-/// eps + |L^T (1, s_1, .., s_G)|^2. Columns of query and key are gathered by group, so that all group sums together
-/// cost one product.
+/// eps + |L^T (1, s_1, .., s_G)|^2. Columns of query and key stand by group, so that all group sums together cost one
+/// product.
 class QuadraticRows : public RowKernel {
 public:
-    QuadraticRows(const Oal& spec, const FloatHead& head) : spec_(spec), head_(head) {
+    QuadraticRows(const Oal& spec, const FloatHead& head) : spec_(spec), head_(head), place_(spec.label.size()) {
+        Index next = 0;
         for (int g = 0; g < spec.groups; ++g) {
-            groupFrom_.push_back(static_cast<Index>(dims_.size()));
+            groupFrom_.push_back(next);
             for (std::size_t r = 0; r < spec.label.size(); ++r)
-                if (spec.label[r] == g) dims_.push_back(static_cast<Index>(r));
+                if (spec.label[r] == g) place_[r] = next++;
         }
-        groupFrom_.push_back(static_cast<Index>(dims_.size()));
+        groupFrom_.push_back(next);
     }
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
-        const RowMajor<float> scaled = gatherRows(head_.query.view(), rows) * static_cast<float>(head_.scale);
-        RowMajor<float> query, key;
-        byGroup(view(scaled), query);
-        std::vector<PackedRows> packed;
-        for (int g = 0; g < spec_.groups; ++g) packed.emplace_back(head_.lanes, group(query, g));
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+        const RowMajor<float> query = byGroup(gatherRows(head_.query.view(), rows) * static_cast<float>(head_.scale));
+        PackedRows packed(head_.lanes);
         RowMajor<double> sums(query.rows(), spec_.groups * kKeyBlock);  // of each row: (groups, keys of a block)
         forKeyBlocks(keys, [&](Index first, Index count) {
-            byGroup(middleRows(head_.key.view(), first, count), key);
             const Index hidden = rowsBefore(head_.mask, rows, first);
-            for (int g = 0; g < spec_.groups; ++g)
-                packed[static_cast<std::size_t>(g)].products(group(key, g),
-                                                             middleColumns(span(sums), g * kKeyBlock, count), hidden);
+            if (hidden == query.rows()) return;
+            packed.assign(middleRows(head_.key.view(), first, count), place_.data());
+            for (int g = 0; g < spec_.groups; ++g) groupSums(query, hidden, packed, g, sums);
             for (Index i = hidden; i < query.rows(); ++i)
                 head_.lanes.rows.quadratic({sums.row(i).data(), kKeyBlock, count, spec_.groups, spec_.factor.data(),
                                             spec_.epsilon, out.row(i) + first});
         });
+        return RowForm::Kernel;
     }
 
 private:
-    /// Columns in the order of dims_.
-    void byGroup(const MatrixView<float>& x, RowMajor<float>& out) const {
-        out.resize(x.rows(), static_cast<Eigen::Index>(dims_.size()));
-        for (Index r = 0; r < x.rows(); ++r) {
-            const float* from = x.row(r);
-            float* to = out.row(r).data();
-            for (std::size_t c = 0; c < dims_.size(); ++c) to[c] = from[dims_[c]];
-        }
+    RowMajor<float> byGroup(const RowMajor<float>& x) const {
+        RowMajor<float> out(x.rows(), x.cols());
+        for (std::size_t r = 0; r < place_.size(); ++r) out.col(place_[r]) = x.col(static_cast<Eigen::Index>(r));
+        return out;
     }
-    MatrixView<float> group(const RowMajor<float>& x, int g) const {
-        const Index from = groupFrom_[static_cast<std::size_t>(g)], to = groupFrom_[static_cast<std::size_t>(g) + 1];
-        return {x.data() + from, x.rows(), to - from, x.cols()};
+    void groupSums(const RowMajor<float>& query, Index firstRow, const PackedRows& keys, int group,
+                   RowMajor<double>& sums) const {
+        const auto g = static_cast<std::size_t>(group);
+        const Index from = groupFrom_[g], lanes = head_.lanes.lanes;
+        head_.lanes.rows.panelProducts({query.row(firstRow).data() + from, query.cols(), query.rows() - firstRow,
+                                        groupFrom_[g + 1] - from, keys.panel(0) + from * lanes, keys.depth() * lanes,
+                                        keys.rows(), sums.row(firstRow).data() + group * kKeyBlock, sums.cols()});
     }
 
     Oal spec_;
     const FloatHead& head_;
-    std::vector<Index> dims_;       // ordered by group
-    std::vector<Index> groupFrom_;  // (groups + 1) in dims_
+    std::vector<Index> place_;      // (head_dim) of a dimension, ordered by group
+    std::vector<Index> groupFrom_;  // (groups + 1) among the places
 };
 
 /// Section 9: the logit to an integer power.
 class PowerRows : public RowKernel {
 public:
     PowerRows(const Power& spec, const FloatHead& head) : spec_(spec), head_(head) {}
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         eigen(out) = eigen(out).unaryExpr([exponent = spec_.exponent](double s) {
             double power = s;
             for (int factor = 1; factor < exponent; ++factor) power *= s;
             return power;
         });
+        return RowForm::Kernel;
     }
 
 private:
@@ -127,8 +124,10 @@ private:
 /// kappa = 1; masks and normalisation do the rest.
 class ConstantRows : public RowKernel {
 public:
-    RowForm form() const override { return RowForm::Kernel; }
-    void fill(std::span<const Index>, Index, MatrixSpan<double> out) const override { eigen(out).setOnes(); }
+    RowForm fill(std::span<const Index>, Index, MatrixSpan<double> out) const override {
+        eigen(out).setOnes();
+        return RowForm::Kernel;
+    }
 };
 
 }  // namespace

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/cpu/packed_rows.h"
 
-#include <optional>
-
 namespace dimscope::kernels::cpu {
-namespace {
 
-/// Columns with an entry other than 0 (one that is not a number counts), where they are fewer than half. Of other rows
-/// the first one tells it already.
 std::optional<std::vector<Index>> fewColumns(const MatrixView<float>& x) {
     const auto few = [&x](Index count) { return 2 * count < x.cols(); };
-    if (x.rows() == 0 || !few((eigen(x).row(0).array() != 0.0F).count())) return std::nullopt;
+    if (x.rows() == 0 || !few((eigen(x).row(0).array() != 0.0F).count())) return std::nullopt;  // as most are
     Eigen::Array<float, 1, Eigen::Dynamic> sums = Eigen::Array<float, 1, Eigen::Dynamic>::Zero(x.cols());
     for (Index r = 0; r < x.rows(); ++r) sums += eigen(x).row(r).array().abs();
     std::vector<Index> columns;
@@ -19,33 +14,27 @@ std::optional<std::vector<Index>> fewColumns(const MatrixView<float>& x) {
     return few(static_cast<Index>(columns.size())) ? std::optional(columns) : std::nullopt;
 }
 
-}  // namespace
-
 Index padded(const LaneKernels& lanes, Index columns) {
     return (columns + lanes.lanes - 1) / lanes.lanes * lanes.lanes;
 }
 
-PackedRows::PackedRows(const LaneKernels& lanes, const MatrixView<float>& rows)
-    : lanes_(lanes), rows_(rows.rows()), depth_(rows.cols()) {
-    panels_.resize(static_cast<std::size_t>(padded(lanes, rows_) * depth_));
-    for (Index r = 0; r < rows_; ++r) {
-        float* panel = panels_.data() + r / lanes.lanes * lanes.lanes * depth_ + r % lanes.lanes;
-        for (Index k = 0; k < depth_; ++k) panel[k * lanes.lanes] = rows(r, k);
-    }
+void PackedRows::assign(const MatrixView<float>& rows, const Index* place) {
+    rows_ = rows.rows();
+    depth_ = rows.cols();
+    panels_.resize(static_cast<std::size_t>(padded(lanes_, rows_) * depth_));
+    lanes_.rows.pack({rows.data(), rows.stride(), rows_, depth_, place, panels_.data()});
 }
 
-void PackedRows::project(const MatrixView<float>& x, const float* start, MatrixSpan<float> out) const {
+void PackedRows::project(const MatrixView<float>& x, MatrixSpan<float> out) const {
     assert(x.cols() == depth_ && out.rows() == x.rows() && out.stride() >= padded(lanes_, rows_));
     if (const auto used = fewColumns(x)) {
         const auto depth = static_cast<Index>(used->size());
         const RowMajor<float> narrow = eigen(x)(Eigen::all, *used);
         const std::vector<float> panels = panelsOf(*used);
-        lanes_.rows.project(
-            {narrow.data(), depth, x.rows(), depth, panels.data(), rows_, start, out.data(), out.stride()});
+        lanes_.rows.project({narrow.data(), depth, x.rows(), depth, panels.data(), rows_, out.data(), out.stride()});
         return;
     }
-    lanes_.rows.project(
-        {x.data(), x.stride(), x.rows(), depth_, panels_.data(), rows_, start, out.data(), out.stride()});
+    lanes_.rows.project({x.data(), x.stride(), x.rows(), depth_, panels_.data(), rows_, out.data(), out.stride()});
 }
 
 std::vector<float> PackedRows::panelsOf(const std::vector<Index>& columns) const {

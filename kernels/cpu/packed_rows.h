@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
+
 #include "kernels/cpu/eigen_view.h"
 #include "kernels/cpu/operator/lane_kernels.h"
 
@@ -11,13 +13,18 @@ namespace dimscope::kernels::cpu {
 /// Rows side by side, the right factor of a product with other rows.
 class PackedRows {
 public:
-    PackedRows(const LaneKernels& lanes, const MatrixView<float>& rows);
+    explicit PackedRows(const LaneKernels& lanes) : lanes_(lanes) {}
+    PackedRows(const LaneKernels& lanes, const MatrixView<float>& rows) : lanes_(lanes) { assign(rows); }
+    /// In place of the rows that are here. place: (columns) of each column in the panels; null: as it stands.
+    void assign(const MatrixView<float>& rows, const Index* place = nullptr);
     Index rows() const { return rows_; }
     Index depth() const { return depth_; }
+    /// The panel (depth, lanes) of row `first` and those beside it.
+    const float* panel(Index first) const { return panels_.data() + first * depth_; }
 
-    /// out(r, p) = start(p) + x_r . row p. out has a padded number of columns, `start` as many or none. Where most
-    /// columns of x are 0 throughout, as under a restriction to few dimensions, the work goes with the others.
-    void project(const MatrixView<float>& x, const float* start, MatrixSpan<float> out) const;
+    /// out(r, p) = x_r . row p; out has a padded number of columns. Where most columns of x are 0 throughout, as under
+    /// a restriction to few dimensions, the work goes with the others.
+    void project(const MatrixView<float>& x, MatrixSpan<float> out) const;
     /// out(p, j) = row p . key j; rows before firstRow may be left out.
     void products(const MatrixView<float>& keys, MatrixSpan<double> out, Index firstRow = 0) const;
 
@@ -25,9 +32,12 @@ private:
     std::vector<float> panelsOf(const std::vector<Index>& columns) const;
 
     const LaneKernels& lanes_;
-    Index rows_, depth_;
+    Index rows_ = 0, depth_ = 0;
     std::vector<float> panels_;  // (panels, depth, lanes)
 };
+
+/// Columns of x with an entry other than 0 (one that is not a number counts), where they are fewer than half.
+std::optional<std::vector<Index>> fewColumns(const MatrixView<float>& x);
 
 /// `columns` and what is missing to whole panels.
 Index padded(const LaneKernels& lanes, Index columns);

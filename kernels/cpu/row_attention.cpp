@@ -26,16 +26,16 @@ public:
         if (std::holds_alternative<Softmax>(spec)) sink_ = head.sink;
     }
 
-    /// row: (keys), used up. weights: (keys).
-    RowState normalise(Index i, double* row, float* weights, Index keys) const {
+    /// row: (keys), used up. weights: (keys), written up to `end`, behind the last key that row i may see.
+    RowState normalise(RowForm form, Index i, double* row, float* weights, Index keys, Index end) const {
         const KeyRange range = candidateKeys(head_.mask, i, keys);
         std::fill_n(weights, range.begin, 0.0F);
-        std::fill(weights + range.end, weights + keys, 0.0F);
+        std::fill(weights + range.end, weights + end, 0.0F);
         const Index count = range.end - range.begin;
         double* visible = row + range.begin;
-        if (!hide(i, range, visible)) return RowState::Bad;
+        if (!hide(form, i, range, visible)) return RowState::Bad;
         if (zero_) std::fill_n(visible, count, 0.0);
-        const double sum = zero_ ? 1.0 : divisor(visible, count);
+        const double sum = zero_ ? 1.0 : divisor(form, visible, count);
         if (sum == 0.0 || !std::isfinite(sum)) return RowState::Bad;
         head_.lanes.rows.quotients(visible, count, sum, weights + range.begin);
         return sum > 0.0 ? RowState::Good : RowState::NegativeDenominator;
@@ -45,9 +45,9 @@ private:
     static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
     /// False: no key is visible.
-    bool hide(Index i, const KeyRange& range, double* row) const {
+    bool hide(RowForm form, Index i, const KeyRange& range, double* row) const {
         if (head_.mask.picksAll() && !firstOnly_) return range.begin < range.end;
-        const double hidden = kernel_.form() == RowForm::LogKernel ? kMinusInfinity : 0.0;
+        const double hidden = form == RowForm::LogKernel ? kMinusInfinity : 0.0;
         bool seen = false;
         for (Index j = range.begin; j < range.end; ++j) {
             if (!head_.mask.picks(i, j) || (firstOnly_ && seen))
@@ -58,8 +58,8 @@ private:
         return seen;
     }
     /// Logarithms become exponentials on the way.
-    double divisor(double* row, Index count) const {
-        switch (kernel_.form()) {
+    double divisor(RowForm form, double* row, Index count) const {
+        switch (form) {
             case RowForm::LogKernel: return exponentiate(row, count);
             case RowForm::Kernel: return kernel_.denominator(head_.lanes.rows.sum(row, count));
             case RowForm::Weights: break;
@@ -84,16 +84,25 @@ Index lineStride(Index columns) {
     return ((columns + kFloatsPerLine - 1) / kFloatsPerLine | 1) * kFloatsPerLine;
 }
 
-/// weights (block, keys) times values, skipping keys that are padding: a NaN there must not leak.
-RowMajor<float> weightedValues(const MatrixView<float>& weights, std::span<const Index> rows, const FloatHead& head) {
-    const MatrixView<float>& value = head.value.view();
-    std::vector<Index> end;
+/// (rows) ascending: behind the last key that a row or one before it may see.
+std::vector<Index> endsOfKeys(const AttentionMask& mask, std::span<const Index> rows, Index keys) {
+    std::vector<Index> ends;
     Index last = 0;
-    for (const Index i : rows) end.push_back(last = std::max(last, candidateKeys(head.mask, i, weights.cols()).end));
+    for (const Index i : rows) ends.push_back(last = std::max(last, candidateKeys(mask, i, keys).end));
+    return ends;
+}
+
+/// To the end of the tile of keys in which `end` is.
+Index endOfTile(Index end, Index keys) { return std::min(keys, (end + kKeyTile - 1) / kKeyTile * kKeyTile); }
+
+/// weights (block, keys) times values, skipping keys that are padding: a NaN there must not leak.
+RowMajor<float> weightedValues(const MatrixView<float>& weights, const std::vector<Index>& ends,
+                               const FloatHead& head) {
+    const MatrixView<float>& value = head.value.view();
     const std::uint8_t* valid = head.mask.valid.empty() ? nullptr : head.mask.valid.data();
     RowMajor<float> out(weights.rows(), padded(head.lanes, value.cols()));
     head.lanes.rows.weighted({weights.data(), weights.stride(), weights.rows(), weights.cols(), value.data(),
-                              value.stride(), value.cols(), valid, end.data(), out.data(), out.cols()});
+                              value.stride(), value.cols(), valid, ends.data(), out.data(), out.cols()});
     return out;
 }
 
@@ -119,14 +128,16 @@ RowsOutput attendRows(const KernelSpec& spec, const RowKernel& kernel, const Flo
         scratch.weights.resize(std::max(scratch.weights.size(), static_cast<std::size_t>(blockRows * stride)));
         const MatrixSpan<double> filled(scratch.filled.data(), blockRows, keys, stride);
         const MatrixSpan<float> weights(scratch.weights.data(), blockRows, keys, stride);
-        kernel.fill(block, keys, filled);
+        const RowForm form = kernel.fill(block, keys, filled);
+        const std::vector<Index> ends = endsOfKeys(head.mask, block, keys);
         for (Index r = 0; r < blockRows; ++r) {
-            states.push_back(
-                normaliser.normalise(block[static_cast<std::size_t>(r)], filled.row(r), weights.row(r), keys));
+            const auto n = static_cast<std::size_t>(r);
+            const Index end = wantWeights ? keys : endOfTile(ends[n], keys);
+            states.push_back(normaliser.normalise(form, block[n], filled.row(r), weights.row(r), keys, end));
             if (states.back() == RowState::Bad) std::fill_n(weights.row(r), keys, kNaN);
         }
         eigen(out.values).middleRows(start, blockRows) =
-            weightedValues(weights, block, head).leftCols(out.values.cols()).cast<double>();
+            weightedValues(weights, ends, head).leftCols(out.values.cols()).cast<double>();
         if (wantWeights) eigen(out.weights).block(start, 0, blockRows, keys) = eigen(weights);
     }
     for (Index r = 0; r < count; ++r)

@@ -55,13 +55,12 @@ enum class RowForm {
 class RowKernel {
 public:
     virtual ~RowKernel() = default;
-    /// Fills (rows, keys) as form() says, whatever at keys that are not visible. LogKernel and Kernel may leave out
+    /// Fills (rows, keys) and says with what; whatever at keys that are not visible. LogKernel and Kernel may leave out
     /// factors common to a row where denominator() is the sum.
     /// Products in float, sums over few terms in double. Features of keys are made here, block by block, and never
     /// stored: a block stays in the L2 cache between its map and its product, and 131 thousand pairs of 32 rows cost
     /// less than one pass over the memory of 250 features.
-    virtual void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const = 0;
-    virtual RowForm form() const = 0;
+    virtual RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const = 0;
     /// Of RowForm::Kernel.
     virtual double denominator(double sum) const { return sum; }
 };

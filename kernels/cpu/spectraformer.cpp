@@ -33,7 +33,7 @@ private:
     }
     void map(const MatrixView<float>& x, const float* rowSharpness, MatrixSpan<float> out) const {
         const RowLanes& lanes = head().lanes.rows;
-        weights_.project(x, nullptr, out);
+        weights_.project(x, out);
         eigen(out).rightCols(1).setOnes();
         Eigen::VectorXf largest(x.rows());
         lanes.maxima(out.data(), out.stride(), out.rows(), out.cols(), largest.data());

@@ -40,11 +40,11 @@ void zeroSumRow(const Gates& gates, const FloatHead& head, Index i, double* row,
 class ZerosSmRows : public RowKernel {
 public:
     ZerosSmRows(const ZerosSm& spec, const FloatHead& head) : spec_(spec), head_(head) {}
-    RowForm form() const override { return RowForm::Weights; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         for (std::size_t n = 0; n < rows.size(); ++n)
             zeroSumRow(spec_, head_, rows[n], out.row(static_cast<Index>(n)), keys);
+        return RowForm::Weights;
     }
 
 private:
@@ -57,8 +57,7 @@ class LinearZerosRows : public RowKernel {
 public:
     LinearZerosRows(const LinearZeros& spec, const FloatHead& head)
         : spec_(spec), head_(head), radial_(radial(spec, head)), inverseNorms_(inverseKeyNorms(head)) {}
-    RowForm form() const override { return RowForm::Weights; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillCosines(head_, inverseNorms_, rows, keys, out);
         std::vector<double> weights(static_cast<std::size_t>(keys));
         for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -67,6 +66,7 @@ public:
             double* row = out.row(static_cast<Index>(n));
             for (Index j = 0; j < keys; ++j) row[j] *= weights[static_cast<std::size_t>(j)];
         }
+        return RowForm::Weights;
     }
 
 private:
@@ -103,8 +103,7 @@ public:
             decays_.push_back(decay);
         scale_ = spec.scale;
     }
-    RowForm form() const override { return RowForm::Weights; }
-    void fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
+    RowForm fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const override {
         fillLogits(head_, rows, keys, out);
         for (std::size_t n = 0; n < rows.size(); ++n) {
             double* row = out.row(static_cast<Index>(n));
@@ -113,6 +112,7 @@ public:
                 row[j] *= scale_ * (j <= rows[n] ? decay : 1.0 / decay);
             }
         }
+        return RowForm::Weights;
     }
 
 private:

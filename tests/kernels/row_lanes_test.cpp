@@ -4,6 +4,7 @@
 #include <random>
 
 #include "kernels/cpu/row_attention.h"
+#include "kernels/random_features.h"
 #include "tests/kernels/backend_fixture.h"
 #include "tests/support/compare.h"
 
@@ -54,6 +55,26 @@ TEST_P(RowLanesTest, AgreesWithTheOracleUnderMasks) {
                              outputTolerance("cpu")))
                 << kernelName(spec) << " causal " << causal;
     }
+}
+
+KernelSpec performer(Index features, Index dim) {
+    Performer spec;
+    spec.projection = std::make_shared<const Matrix<double>>(
+        performerProjection(static_cast<int>(features), static_cast<int>(dim), 5, 0, 0));
+    return spec;
+}
+
+TEST_P(RowLanesTest, KeysWhoseKernelsAreBeyondTheRangeOfADouble) {
+    // From position 70 on keys are 30 times as long: -|k'|^2 / 2 is about -1270, products of the rest 1e4 and more.
+    OwnedHead head = randomHead(150, 8, 4, 9);
+    for (Index j = 70; j < 150; ++j)
+        for (Index c = 0; c < 8; ++c) head.key(j, c) *= 30.0;
+    EXPECT_TRUE(near(run(performer(33, 8), head, {3, 69, 90, 149}).values,
+                     oracle(performer(33, 8), head, {3, 69, 90, 149}).values, outputTolerance("cpu")));
+    // All keys are long: what the first one lacks is the measure.
+    for (double& x : head.key.values()) x *= 3.0;
+    EXPECT_TRUE(near(run(performer(33, 8), head, {3, 69, 90, 149}).values,
+                     oracle(performer(33, 8), head, {3, 69, 90, 149}).values, outputTolerance("cpu")));
 }
 
 /// `count` seeded numbers, uniform in [from, to].
@@ -110,6 +131,67 @@ TEST_P(RowLanesTest, ValuesOutsideTheRangeOfAFunction) {
     const std::vector<double> mixed{nan, -3.0, nan, 7.0, 2.0, nan};
     EXPECT_EQ(lanes().largest(mixed.data(), 6), 7.0);
     EXPECT_EQ(lanes().largest(mixed.data(), 0), -infinity);
+}
+
+TEST_P(RowLanesTest, ScalesAndCountsWhatIsTooSmall) {
+    const double nan = std::nan("");
+    std::vector<double> x{1.0, 1e-12, 2.0, nan, 3.0, -1.0, 4.0};
+    const std::vector<double> factor{2.0, 1.0, 0.5, 1.0, 1e-200, 1.0, 0.25};
+    EXPECT_EQ(lanes().scaled(x.data(), factor.data(), 7, 1e-11), 3);
+    EXPECT_EQ(x[0], 2.0);
+    EXPECT_EQ(x[2], 1.0);
+    EXPECT_EQ(x[4], 3e-200);
+    EXPECT_EQ(x[6], 1.0);
+    EXPECT_EQ(lanes().scaled(x.data(), factor.data(), 0, 1e-11), 0);
+}
+
+TEST_P(RowLanesTest, ProductsWithPackedKeys) {
+    const Index width = GetParam()->lanes;
+    for (const Index depth : {1, 5, 64})
+        for (const Index keys : {1, 21, 64}) {
+            const std::vector<double> drawn = uniform(-1.0, 1.0, static_cast<std::size_t>((keys + 70) * depth));
+            const std::vector<float> all(drawn.begin(), drawn.end());
+            const float* x = all.data() + keys * depth;
+            std::vector<Index> place;  // the other way round
+            for (Index k = depth; k > 0; --k) place.push_back(k - 1);
+            std::vector<float> packed(static_cast<std::size_t>((keys + width) * depth));
+            lanes().pack({all.data(), depth, keys, depth, place.data(), packed.data()});
+            std::vector<double> out(static_cast<std::size_t>(70 * keys));
+            lanes().panelProducts({x, depth, 70, depth, packed.data(), depth * width, keys, out.data(), keys});
+            for (Index r = 0; r < 70; ++r)
+                for (Index j = 0; j < keys; ++j) {
+                    double sum = 0.0;
+                    for (Index k = 0; k < depth; ++k)
+                        sum += static_cast<double>(x[r * depth + k]) *
+                               static_cast<double>(all[static_cast<std::size_t>(j * depth + depth - 1 - k)]);
+                    // 64 roundings of sums below 64.
+                    EXPECT_NEAR(out[static_cast<std::size_t>(r * keys + j)], sum, 1e-5) << r << ' ' << j;
+                }
+        }
+}
+
+TEST_P(RowLanesTest, PowersOfTwoInColumns) {
+    const Index width = GetParam()->lanes, rows = 9;
+    std::vector<float> x, shift(static_cast<std::size_t>(width)), sums(static_cast<std::size_t>(width));
+    for (const double drawn : uniform(-90.0, 20.0, static_cast<std::size_t>(rows * width)))
+        x.push_back(static_cast<float>(drawn));
+    x[0] = std::nanf("");
+    const std::vector<float> before = x;
+    lanes().powers({x.data(), rows, -62.0F, shift.data(), sums.data()});
+    EXPECT_TRUE(std::isnan(sums[0]));
+    for (Index c = 1; c < width; ++c) {
+        float largest = before[static_cast<std::size_t>(c)];
+        double sum = 0.0;
+        for (Index r = 0; r < rows; ++r) largest = std::max(largest, before[static_cast<std::size_t>(r * width + c)]);
+        EXPECT_EQ(shift[static_cast<std::size_t>(c)], largest);
+        for (Index r = 0; r < rows; ++r) {
+            const auto n = static_cast<std::size_t>(r * width + c);
+            const double expected = std::exp2(static_cast<double>(std::max(before[n] - largest, -62.0F)));
+            EXPECT_NEAR(static_cast<double>(x[n]) / expected, 1.0, 2e-7) << before[n] - largest;
+            sum += expected;
+        }
+        EXPECT_NEAR(static_cast<double>(sums[static_cast<std::size_t>(c)]) / sum, 1.0, 1e-6);  // float sums of 9
+    }
 }
 
 TEST_P(RowLanesTest, ExponentialsOfFloats) {

@@ -40,10 +40,10 @@ struct Factor {
 
 /// out(column, lanes) = or += start(lanes) + sum_k panel(k, lanes) * B(k, column): kColumns sums of two vectors in
 /// registers; a call, so that no caller's loop takes registers away. Sums of one call start from zero, so that long
-/// sums are made in two levels.
+/// sums are made in two levels. The panel's rows are `step` apart.
 template <int Columns, Into Mode>
 __attribute__((noinline)) void tile(const float* panel, const Factor& b, const float* data, const float* start,
-                                    float* out, Index outStride) {
+                                    float* out, Index outStride, Index step) {
     constexpr std::size_t kCount = Columns;
     Vector low[kCount], high[kCount];
 #pragma GCC unroll 16
@@ -52,7 +52,7 @@ __attribute__((noinline)) void tile(const float* panel, const Factor& b, const f
         high[c] = start ? load(start + kWidth) : Vector{};
     }
     for (Index n = 0; n < b.blocks; ++n, data += b.blockStride)
-        for (Index k = 0; k < b.depth; ++k, panel += kLanes) {
+        for (Index k = 0; k < b.depth; ++k, panel += step) {
             const Vector p = load(panel), q = load(panel + kWidth);
 #pragma GCC unroll 16
             for (int c = 0; c < Columns; ++c) {
@@ -76,21 +76,23 @@ __attribute__((noinline)) void tile(const float* panel, const Factor& b, const f
 /// The last, fewer than kColumns, columns.
 template <int Columns, Into Mode>
 inline void edgeTile(Index count, const float* panel, const Factor& b, const float* data, const float* start,
-                     float* out, Index outStride) {
+                     float* out, Index outStride, Index step) {
     if constexpr (Columns > 0) {
         if (count == Columns)
-            tile<Columns, Mode>(panel, b, data, start, out, outStride);
+            tile<Columns, Mode>(panel, b, data, start, out, outStride, step);
         else
-            edgeTile<Columns - 1, Mode>(count, panel, b, data, start, out, outStride);
+            edgeTile<Columns - 1, Mode>(count, panel, b, data, start, out, outStride, step);
     }
 }
 
 template <Into Mode>
-void multiply(const float* panel, const Factor& b, Index columns, const float* start, float* out, Index outStride) {
+void multiply(const float* panel, const Factor& b, Index columns, const float* start, float* out, Index outStride,
+              Index step = kLanes) {
     Index c = 0;
     for (; c + kColumns <= columns; c += kColumns)
-        tile<kColumns, Mode>(panel, b, b.data + c * b.stride, start, out + c * outStride, outStride);
-    edgeTile<kColumns - 1, Mode>(columns - c, panel, b, b.data + c * b.stride, start, out + c * outStride, outStride);
+        tile<kColumns, Mode>(panel, b, b.data + c * b.stride, start, out + c * outStride, outStride, step);
+    edgeTile<kColumns - 1, Mode>(columns - c, panel, b, b.data + c * b.stride, start, out + c * outStride, outStride,
+                                 step);
 }
 
 /// Rows become lanes; lanes and dimensions without data are 0.

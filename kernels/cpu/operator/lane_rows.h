@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "kernels/cpu/operator/lane_math.h"
+#include "kernels/cpu/operator/lane_products.h"
 
 // Inner loops of kernels at chosen rows; see lane_body.h for why everything here is internal.
 
 namespace dimscope::kernels::cpu {
 namespace {
-
-[[maybe_unused]] void projectRows(const ProjectTask& task) {
-    for (Index c = 0; c < task.columns; c += kLanes)
-        multiply<Into::Replace>(task.packed + c * task.depth, Factor{task.x, task.stride, task.depth, 1, 0}, task.rows,
-                                task.start ? task.start + c : nullptr, task.out + c, task.outStride);
-}
-
-[[maybe_unused]] void rowProducts(const ProductTask& task) {
-    float block[kKeyBlock * kLanes];  // (count, lanes)
-    for (Index first = task.firstRow / kLanes * kLanes; first < task.rows; first += kLanes) {
-        multiply<Into::Replace>(task.packed + first * task.depth, Factor{task.keys, task.stride, task.depth, 1, 0},
-                                task.count, nullptr, block, kLanes);
-        const Index rows = task.rows - first < kLanes ? task.rows - first : kLanes;
-        for (Index r = 0; r < rows; ++r) {
-            double* out = task.out + (first + r) * task.outStride;
-            for (Index j = 0; j < task.count; ++j) out[j] = static_cast<double>(block[j * kLanes + r]);
-        }
-    }
-}
 
 /// The vector at column c of a row, `otherwise` behind its last column.
 inline Vector loadPart(const float* row, Index c, Index columns, float otherwise) {
@@ -58,25 +39,28 @@ inline float total(Vector v) {
     }
 }
 
-[[maybe_unused]] void rowPowers(const PowerTask& task) {
-    for (Index r = 0; r < task.rows; ++r) {
-        float* row = task.x + r * task.stride;
-        Vector m = load(row);
-        for (Index c = kWidth; c < task.columns; c += kWidth) {
-            const Vector v = load(row + c);
-            m = v > m ? v : m;
-        }
-        const float shift = task.shift[r] = largestOf(m);
-        Vector sum{};
-        for (Index c = 0; c < task.columns; c += kWidth) {
-            Vector x = load(row + c) - shift;
-            x = x < task.floor ? spread(task.floor) : x;
-            const Vector y = powerOfTwo(x);
-            store(row + c, y);
-            sum += y;
-        }
-        task.sums[r] = total(sum);
+[[maybe_unused]] void columnPowers(const PowerTask& task) {
+    const float* end = task.x + task.rows * kLanes;
+    Vector low = load(task.x), high = load(task.x + kWidth);
+    for (const float* x = task.x + kLanes; x < end; x += kLanes) {
+        const Vector a = load(x), b = load(x + kWidth);
+        low = a > low ? a : low;
+        high = b > high ? b : high;
     }
+    store(task.shift, low);
+    store(task.shift + kWidth, high);
+    const Vector floor = spread(task.floor);
+    Vector lowSum{}, highSum{};
+    for (float* x = task.x; x < end; x += kLanes) {
+        const Vector a = load(x) - low, b = load(x + kWidth) - high;
+        const Vector y = powerOfTwoInRange(floor > a ? floor : a), z = powerOfTwoInRange(floor > b ? floor : b);
+        store(x, y);
+        store(x + kWidth, z);
+        lowSum += y;
+        highSum += z;
+    }
+    store(task.sums, lowSum);
+    store(task.sums + kWidth, highSum);
 }
 
 [[maybe_unused]] void rowExponentials(const ExpTask& task) {
@@ -110,6 +94,15 @@ inline void packValues(const float* value, Index columns, float* out) {
 
 constexpr Index kValuePanels = 4;  // packed at once: 16 KB of AVX2 and 64 value dimensions
 
+/// A tile of keys, whose values are read as they stand, for the rows that see it.
+inline void addPlain(const WeightedTask& task, Index row, Index firstKey) {
+    const Index count = task.keys - firstKey < kKeyTile ? task.keys - firstKey : kKeyTile;
+    const Factor weights{task.weights + row * task.weightStride + firstKey, task.weightStride, count, 1, 0};
+    for (Index c = 0; c < task.columns; c += kLanes)
+        multiply<Into::Add>(task.values + firstKey * task.valueStride + c, weights, task.rows - row, nullptr,
+                            task.out + row * task.outStride + c, task.outStride, task.valueStride);
+}
+
 /// A tile of keys and up to kValuePanels panels of columns, for the rows that see it.
 inline void addWeighted(const WeightedTask& task, Index row, Index firstKey, Index firstColumn) {
     float panels[kValuePanels * kKeyTile * kLanes];
@@ -136,10 +129,15 @@ inline void addWeighted(const WeightedTask& task, Index row, Index firstKey, Ind
     for (Index r = 0; r < task.rows; ++r)
         for (Index c = 0; c < (task.columns + kLanes - 1) / kLanes * kLanes; ++c)
             task.out[r * task.outStride + c] = 0.0F;
+    const bool plain = !task.valid && task.columns % kLanes == 0;
     Index row = 0;
     for (Index first = 0; first < task.keys; first += kKeyTile) {
         while (row < task.rows && task.end[row] <= first) ++row;
-        for (Index c = 0; c < task.columns; c += kValuePanels * kLanes) addWeighted(task, row, first, c);
+        if (plain) {
+            addPlain(task, row, first);
+        } else {
+            for (Index c = 0; c < task.columns; c += kValuePanels * kLanes) addWeighted(task, row, first, c);
+        }
     }
 }
 
@@ -175,9 +173,11 @@ inline double total(Wide v) {
     return sum;
 }
 
-/// Four floats or more as doubles.
-using Half = float __attribute__((vector_size(kWidth * sizeof(float) / 2), aligned(4), may_alias));
-inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpret_cast<const Half*>(p), Wide); }
+inline Index total(WideBits v) {
+    Index sum = 0;
+    for (int n = 0; n < kWideWidth; ++n) sum += static_cast<Index>(v[n]);
+    return sum;
+}
 
 [[maybe_unused]] void squaredNormsOf(const float* x, const float* y, Index stride, Index strideY, Index rows,
                                      Index columns, double* out) {
@@ -227,6 +227,15 @@ inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpre
     return total(sum);
 }
 
+[[maybe_unused]] Index scaledOf(double* x, const double* factor, Index count, double least) {
+    WideBits lost{};
+    overWide(x, count, least, [&](Wide v, Index n) {
+        lost += reinterpret_cast<WideBits>(v >= least) + 1;  // 1 where not
+        storePart(x, n, count, v * loadWidePart(factor, n, count));
+    });
+    return total(lost);
+}
+
 [[maybe_unused]] Index logarithmsOf(double* x, const double* offset, Index count, double least) {
     WideBits lost{};
     overWide(x, count, 1.0, [&](Wide v, Index n) {
@@ -240,9 +249,7 @@ inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpre
             for (Index k = n; k < count; ++k) x[k] = y[k - n] + offset[k];
         }
     });
-    Index sum = 0;
-    for (int n = 0; n < kWideWidth; ++n) sum += static_cast<Index>(lost[n]);
-    return sum;
+    return total(lost);
 }
 
 [[maybe_unused]] void sineCosineOf(const double* x, Index count, double* sine, double* cosine) {
@@ -254,7 +261,10 @@ inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpre
 }
 
 [[maybe_unused]] void quotientsOf(const double* x, Index count, double divisor, float* out) {
-    for (Index n = 0; n < count; ++n) out[n] = static_cast<float>(x[n] / divisor);
+    Index n = 0;
+    for (; n + kWideWidth <= count; n += kWideWidth)
+        *reinterpret_cast<Half*>(out + n) = __builtin_convertvector(loadWide(x + n) / divisor, Half);
+    for (; n < count; ++n) out[n] = static_cast<float>(x[n] / divisor);
 }
 
 [[maybe_unused]] void quadraticOf(const QuadraticTask& task) {
@@ -272,9 +282,9 @@ inline Wide widened(const float* p) { return __builtin_convertvector(*reinterpre
     }
 }
 
-constexpr RowLanes kRowLanes{projectRows,    rowProducts,    rowMaxima,   rowExponentials, rowPowers,
-                             weightedValues, squaredNormsOf, largestOf,   sumOf,           shiftedExpOf,
-                             logarithmsOf,   sineCosineOf,   quotientsOf, quadraticOf};
+constexpr RowLanes kRowLanes{packRows,     projectRows,    rowProducts,    panelProducts, rowMaxima,  rowExponentials,
+                             columnPowers, weightedValues, squaredNormsOf, largestOf,     sumOf,      scaledOf,
+                             shiftedExpOf, logarithmsOf,   sineCosineOf,   quotientsOf,   quadraticOf};
 
 }  // namespace
 }  // namespace dimscope::kernels::cpu

@@ -9,18 +9,25 @@ namespace dimscope::kernels::cpu {
 // side in panels of `lanes`: (panels, depth, lanes), lanes without a row are 0. A width is "padded" when it is a
 // multiple of the lanes; what stands behind the last column is undefined.
 
-/// Keys (or other rows) handled at a time: 17 KB of 64 dimensions and 66 KB of 256 features stay in the L2 cache; a
-/// multiple of the rows of a tile for AVX2 and AVX-512 (6 and 11).
-inline constexpr Index kKeyBlock = 66;
+/// Keys (or other rows) handled at a time: 16 KB of 64 dimensions and 64 KB of 256 features stay in the L2 cache; a
+/// multiple of all lanes.
+inline constexpr Index kKeyBlock = 64;
 
-/// out = start + x P^T, P packed.
+/// Rows side by side.
+struct PackTask {
+    const float* rows;  ///< (count, depth)
+    Index stride, count, depth;
+    const Index* place;  ///< (depth) of a column in its panel; null: as it stands
+    float* packed;
+};
+
+/// out = x P^T, P packed.
 struct ProjectTask {
     const float* x;  ///< (rows, depth)
     Index stride, rows, depth;
     const float* packed;
-    Index columns;       ///< rows of P
-    const float* start;  ///< (columns, padded); null: 0
-    float* out;          ///< (rows, columns padded)
+    Index columns;  ///< rows of P
+    float* out;     ///< (rows, columns padded)
     Index outStride;
 };
 
@@ -34,6 +41,17 @@ struct ProductTask {
     Index outStride;
 };
 
+/// out(row, key) = x_row . key of packed keys, so that nothing changes places.
+struct PanelProductTask {
+    const float* x;  ///< (rows, depth)
+    Index stride, rows, depth;
+    const float* packed;  ///< (depth, lanes) of each panel
+    Index panelStride;    ///< from one panel to the next
+    Index count;          ///< keys
+    double* out;          ///< (rows, count)
+    Index outStride;
+};
+
 /// x = exp(factor (max(x - shift, floor))) + add in every row; exponents above 88 count as 88.
 struct ExpTask {
     float* x;  ///< (rows, columns padded)
@@ -44,13 +62,13 @@ struct ExpTask {
     float* sums;  ///< (rows) of the exponentials without `add`; may be null
 };
 
-/// x = 2^max(x - shift, floor), shift the largest entry of the row. Half the work of ExpTask.
+/// x = 2^max(x - shift, floor), shift the largest entry of the column. Half the work of ExpTask.
 struct PowerTask {
-    float* x;  ///< (rows, columns), whole lanes: -infinity where there is no feature
-    Index stride, rows, columns;
-    float floor;
-    float* shift;  ///< (rows)
-    float* sums;   ///< (rows) of the powers
+    float* x;  ///< (rows, lanes)
+    Index rows;
+    float floor;   ///< at least -127
+    float* shift;  ///< (lanes)
+    float* sums;   ///< (lanes) of the powers
 };
 
 /// out = weights times values.
@@ -60,8 +78,8 @@ struct WeightedTask {
     const float* values;  ///< (keys, columns)
     Index valueStride, columns;
     const std::uint8_t* valid;  ///< (keys) values of keys with 0 are not read; null: all are
-    const Index* end;           ///< (rows) ascending; weights from here on are 0
-    float* out;                 ///< (rows, columns padded)
+    const Index* end;  ///< (rows) ascending; weights from here on are 0, and not read behind the tile of kKeyTile keys
+    float* out;        ///< (rows, columns padded)
     Index outStride;
 };
 
@@ -76,8 +94,10 @@ struct QuadraticTask {
 };
 
 struct RowLanes {
+    void (*pack)(const PackTask&);
     void (*project)(const ProjectTask&);
     void (*products)(const ProductTask&);
+    void (*panelProducts)(const PanelProductTask&);
     /// Largest entry of each row of (rows, columns).
     void (*maxima)(const float* x, Index stride, Index rows, Index columns, float* out);
     void (*exponentials)(const ExpTask&);
@@ -91,6 +111,8 @@ struct RowLanes {
     // On arrays of doubles.
     double (*largest)(const double* x, Index count);  ///< -infinity of none; NaN is passed over
     double (*sum)(const double* x, Index count);
+    /// x = x factor; the number of entries that were not at least `least` comes back.
+    Index (*scaled)(double* x, const double* factor, Index count, double least);
     /// x = exp(x - shift), x at most shift, to 1e-14; the sum comes back.
     double (*shiftedExp)(double* x, Index count, double shift);
     /// x = ln x + offset to 1e-13, NaN where x is not at least `least` > 0; the number of those comes back.
