@@ -37,7 +37,9 @@ public:
         std::swap(size_, other.size_);
         return *this;
     }
-    ~DeviceMemory() { cudaFree(data_); }
+    ~DeviceMemory() {
+        if (data_) cudaFree(data_);
+    }
 
     T* data() const { return data_; }
     std::size_t size() const { return size_; }

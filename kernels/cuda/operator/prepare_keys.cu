@@ -72,24 +72,42 @@ __device__ std::uint32_t columnPair(const __half (&rows)[kTokens][kStride], int 
     return reinterpret_cast<const std::uint32_t&>(pair);
 }
 
+/// This thread's numbers of kTokens rows of a head, (x - mean) scale, to `rows`. Dimension -1: zeros.
+template <class Number>
+__device__ void loadColumn(const DeviceHeads& heads, int kv, std::int64_t first, std::int64_t end, int dim, int column,
+                           float mean, float scale, __half (&rows)[kTokens][kStride]) {
+    constexpr int rounds = kTokens * kDim / kThreads;
+    const auto* from = static_cast<const Number*>(heads.data) + kv * heads.headStride + dim;
+    const int row0 = static_cast<int>(threadIdx.x) / kDim;
+    Number loaded[rounds];
+#pragma unroll
+    for (int n = 0; n < rounds; ++n) {
+        const std::int64_t row = first + row0 + n * (kThreads / kDim);
+        loaded[n] = dim >= 0 && row < end ? from[row * heads.rowStride] : fromFloat<Number>(mean);
+    }
+#pragma unroll
+    for (int n = 0; n < rounds; ++n) {
+        const int row = row0 + n * (kThreads / kDim);
+        const bool exists = dim >= 0 && first + row < end;
+        rows[row][column] = __float2half_rn(exists ? (toFloat(loaded[n]) - mean) * scale : 0.0F);
+    }
+}
+__device__ void loadColumn(const DeviceHeads& heads, int kv, std::int64_t first, std::int64_t end, int dim, int column,
+                           float mean, float scale, __half (&rows)[kTokens][kStride]) {
+    switch (heads.element) {
+        case Element::BFloat16: return loadColumn<__nv_bfloat16>(heads, kv, first, end, dim, column, mean, scale, rows);
+        case Element::Half: return loadColumn<__half>(heads, kv, first, end, dim, column, mean, scale, rows);
+        case Element::Float: return loadColumn<float>(heads, kv, first, end, dim, column, mean, scale, rows);
+    }
+}
+
 __device__ void loadBlock(const DeviceSequence& sequence, std::int64_t first, std::int64_t end, int kv,
                           const KvPlan& plan, const KeyScaling& scaling, Block& block) {
-    for (int n = static_cast<int>(threadIdx.x); n < kTokens * kDim; n += kThreads) {
-        const int token = n / kDim, position = n % kDim, dim = plan.dimension[position];
-        const std::int64_t row = first + token;
-        float key = 0.0F, value = 0.0F;
-        if (row < end && dim >= 0)
-            key = (loadElement(sequence.key.data, sequence.key.element,
-                               kv * sequence.key.headStride + row * sequence.key.rowStride + dim) -
-                   scaling.mean[position]) *
-                  scaling.keyScale[position];
-        if (row < end && position < sequence.valueDim)
-            value = loadElement(sequence.value.data, sequence.value.element,
-                                kv * sequence.value.headStride + row * sequence.value.rowStride + position) *
-                    scaling.valueScale[position];
-        block.keys[token][position] = __float2half_rn(key);
-        block.values[token][position] = __float2half_rn(value);
-    }
+    const int position = static_cast<int>(threadIdx.x) % kDim;
+    loadColumn(sequence.key, kv, first, end, plan.dimension[position], position, scaling.mean[position],
+               scaling.keyScale[position], block.keys);
+    loadColumn(sequence.value, kv, first, end, position < sequence.valueDim ? position : -1, position, 0.0F,
+               scaling.valueScale[position], block.values);
     for (int n = static_cast<int>(threadIdx.x); n < kTokens * (kColumns - kDim); n += kThreads) {
         const int token = n / (kColumns - kDim), column = n % (kColumns - kDim);
         block.values[token][kDim + column] = __float2half_rn(column == 0 && first + token < end ? 1.0F : 0.0F);

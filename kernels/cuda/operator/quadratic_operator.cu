@@ -13,7 +13,7 @@ namespace dimscope::kernels::cuda {
 namespace {
 
 /// What the states and prepared keys of a slab may take.
-constexpr std::int64_t kSlabBytes = 88LL << 20;
+constexpr std::int64_t kSlabBytes = 76LL << 20;
 /// Up to here a new sequence goes by pairs alone: a readout costs as much as about a thousand pairs.
 constexpr std::int64_t kPairsOnly = 1024;
 constexpr std::int64_t kWord = sizeof(std::uint32_t);
@@ -154,6 +154,7 @@ void QuadraticOperator::run(const DeviceSequence& sequence, std::uint8_t* bad, Q
         job.fromChunk = fresh && first == 0 ? static_cast<int>(kPairsOnly / kChunk) : 0;
         job.position = carried.positions;
         job.mostSlices = w.plan.mostSlices;
+        job.correlatedBlock = w.plan.correlatedBlock;
         job.bad = bad;
         check(cudaMemsetAsync(w.largestSquare.data(), 0, w.largestSquare.bytes(), stream), "clearing key norms");
         prepareKeys(sequence, first, job.count, w.kv.data(), job.scaling, job.prepared, stream);

@@ -31,9 +31,8 @@ private:
 /// The grouped quadratic kernel (section 5 of resources/docs/kernels.md; the global quadratic is G = 1) of whole
 /// sequences: halves in, float sums, O(rows head_dim^2 value_dim / 2) per head. Keys are centred and everything is
 /// scaled by powers of two, so the error against double stays under 1e-3 of the output's RMS.
-/// head_dim and value_dim up to 64, up to 8 groups, devices of compute capability 8.0 and up.
-///
-/// 14/2 heads of 64, one H200: see resources/docs/gpu.md for the gain of each step.
+/// head_dim and value_dim up to 64, up to 8 groups, devices of compute capability 8.0 and up. Times:
+/// resources/docs/gpu.md.
 class QuadraticOperator {
 public:
     /// One specification per query head; query head h reads KV head h / (heads / kvHeads). logit = scale q.k.

@@ -92,6 +92,15 @@ HeadPlan planHead(const Oal& spec, const KvPlan& kv, double scale) {
     return plan;
 }
 
+int correlatedBlockOf(const HeadPlan& plan) {
+    const std::uint32_t one = halves(1.0, 1.0);
+    for (int col = 0; col < kBlocks; ++col)
+        for (int row = 0; row <= col; ++row)
+            for (const auto& words : plan.correlation[firstStep(row) + col - row])
+                if (words[0] != one || words[1] != one) return col;
+    return kBlocks;
+}
+
 int slicesOf(const HeadPlan& plan) {
     int count = 0;
     for (const std::uint32_t mask : plan.slices) count += std::popcount(mask);
@@ -110,6 +119,7 @@ QuadraticPlan planQuadratic(std::span<const Oal> specs, int kvHeads, double scal
         plan.kv.push_back(orderedDimensions(heads));
         for (const Oal& spec : heads) {
             plan.heads.push_back(planHead(spec, plan.kv.back(), scale));
+            plan.correlatedBlock = std::min(plan.correlatedBlock, correlatedBlockOf(plan.heads.back()));
             plan.mostSlices = std::max(plan.mostSlices, slicesOf(plan.heads.back()));
         }
     }

@@ -35,8 +35,9 @@ struct KvPlan {
 struct QuadraticPlan {
     std::vector<HeadPlan> heads;
     std::vector<KvPlan> kv;
-    int group = 1;       ///< query heads to a KV head
-    int mostSlices = 0;  ///< of one head, counted over its squares
+    int group = 1;                  ///< query heads to a KV head
+    int mostSlices = 0;             ///< of one head, counted over its squares
+    int correlatedBlock = kBlocks;  ///< blocks before it have correlation 1 among themselves, in every head
 };
 
 /// One specification per query head. The form is that of kernels/cpu/operator/bulk_first.h; amplitudes and correlations

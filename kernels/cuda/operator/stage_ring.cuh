@@ -7,11 +7,12 @@ namespace dimscope::kernels::cuda {
 
 /// One or two long arrays on their way through shared memory, `First` and `Second` words at a time, `Stages` of these
 /// in flight. The first thread fetches with the bulk copy engine where there is one, all threads together elsewhere.
-/// Every warp of the block calls next() `count` times; what it returned may be read until the warp's following call.
+/// Every warp of the block calls next() `count` times; what it returned may be read until the warp's call after the
+/// following one, so that products of the latest stage need not be waited for.
 template <int Stages, int Threads, int First, int Second = 0>
 class StageRing {
     static constexpr int Words = First + Second;
-    static_assert(First % 4 == 0 && Second % 4 == 0);
+    static_assert(First % 4 == 0 && Second % 4 == 0 && Stages >= 3);
 
 public:
     struct alignas(128) Memory {
@@ -38,35 +39,34 @@ public:
         if (threadIdx.x == 0)
             for (int n = 0; n < Stages; ++n) fetch(n);
 #else
-        for (int n = 0; n < Stages - 1; ++n) fetch(n);
+        for (int n = 0; n < Stages - 2; ++n) fetch(n);
 #endif
     }
 
     __device__ __forceinline__ const std::uint32_t* next() {
 #if __CUDA_ARCH__ >= 900
-        if (step_ > 0) {
+        if (step_ > 1) {
+            const int done = slot_ >= 2 ? slot_ - 2 : slot_ + Stages - 2;
             __syncwarp();
-            if (threadIdx.x % 32 == 0) arrive(memory_.empty[previous_]);
-            if (threadIdx.x == 0 && step_ - 1 + Stages < count_) {
-                wait(memory_.empty[previous_], previousPhase_);
-                fetchInto(previous_, step_ - 1 + Stages);
+            if (threadIdx.x % 32 == 0) arrive(memory_.empty[done]);
+            if (threadIdx.x == 0 && step_ - 2 + Stages < count_) {
+                wait(memory_.empty[done], slot_ >= 2 ? phase_ : phase_ ^ 1U);
+                fetchInto(done, step_ - 2 + Stages);
             }
         }
-        previous_ = slot_;
-        previousPhase_ = phase_;
         wait(memory_.full[slot_], phase_);
 #else
-        waitForCopies<Stages - 2>();
+        waitForCopies<Stages - 3>();
         __syncthreads();
-        fetch(step_ + Stages - 1);
-        previous_ = slot_;
+        fetch(step_ + Stages - 2);
 #endif
+        const std::uint32_t* words = memory_.words[slot_];
         ++step_;
         if (++slot_ == Stages) {
             slot_ = 0;
             phase_ ^= 1U;
         }
-        return memory_.words[previous_];
+        return words;
     }
 
 private:
@@ -117,8 +117,8 @@ private:
 #endif
     Memory& memory_;
     const std::uint32_t *first_, *second_;
-    int count_, step_ = 0, slot_ = 0, previous_ = 0;
-    std::uint32_t phase_ = 0, previousPhase_ = 0;
+    int count_, step_ = 0, slot_ = 0;
+    std::uint32_t phase_ = 0;
 };
 
 }  // namespace dimscope::kernels::cuda

@@ -11,7 +11,7 @@ namespace dimscope::kernels::cuda {
 namespace {
 
 constexpr int kTilesPerChunk = kChunk / kTile;
-constexpr int kStageTiles = 4, kStages = 4;  // tiles of 16 tokens on their way through shared memory
+constexpr int kStageTiles = 4, kStages = 5;  // tiles of 16 tokens on their way through shared memory
 
 constexpr int kWarps = 8;
 using TokenRing = StageRing<kStages, 32 * kWarps, kStageTiles * kTransposedWords, kStageTiles * kStepWords>;
@@ -146,8 +146,8 @@ __global__ void __launch_bounds__(32 * kWarps, 2)
         for (int n = 0; n < stagesPerChunk; ++n) {
             const std::uint32_t* stage = ring.next();
             addStage(walker, stage, chunk, left);
-            waitForProducts<0>();  // they read the stage that is given back
         }
+        waitForProducts<0>();
 #pragma unroll
         for (int n = 0; n < 36; ++n) {
             sum[n / 4][n % 4] += chunk[n / 4][n % 4];
