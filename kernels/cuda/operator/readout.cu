@@ -3,16 +3,16 @@
 // the chunk by squares, then the division. 32 rows to a warp, whose two tiles of 16 are the n-th and the n-th last of
 // the block, so that all warps have as many pairs.
 //
-// What each step brought, 14/2 heads, 128k tokens, one H200, the whole operator in ms:
-//   mma.sync, 256 rows to a block, elements loaded one by one                      9.68
-//   plan of the head in shared memory, numbers of a row's type loaded together     7.33
-//   states walked by warps of their own features instead of chunk by chunk         5.81
-//   wgmma in the readout, bulk copies, 128 rows, chunks of 128                      7.05 (one block had room)
-//   the queries share memory with the states: two blocks to a multiprocessor,
-//   segments of a slab side by side                                                4.89
-//   sums of states in the order of lanes                                           4.29
-//   a stage is given back two calls later, so products are not waited for          4.16
-//   no correlations among bulk dimensions, outputs in pairs                        3.84
+// What each step brought, 14/2 heads, 128k tokens, one H200, the whole operator in ms (*: sum of its kernels):
+//   mma.sync, 256 rows to a block, elements loaded one by one                       9.68
+//   plan of the head in shared memory, all code of features in loops                8.38*
+//   numbers of a row loaded together, outputs by their type                         7.34*
+//   wgmma in the readout, bulk copies, 128 rows to a block, chunks of 128           7.05
+//   two blocks to a multiprocessor (queries and states share memory), segments of
+//   a slab walked side by side                                                      4.89
+//   running sums in the order of lanes                                              4.29
+//   a stage is given back two calls later, so that products are not waited for      4.16
+//   no correlations among bulk dimensions, outputs in pairs                         3.84
 
 #include <algorithm>
 
