@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/doctor/reading_preview.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +19,7 @@ constexpr Index kMostShownPositions = 3, kMostShownDims = 4;
 constexpr Index kMostNumbers = Index{1} << 25;  ///< of k or v of a layer and prompt that a quick look reads
 constexpr int kOutputRows = 16;
 constexpr double kFitting = 0.02, kClearly = 0.1;
+constexpr double kFarApart = 1e4;  ///< of the largest |q| over the median: heads with outliers stay below 1000
 
 /// Magnitudes of q over its first positions.
 void describeQuery(const kernels::Tensor& query, ReadingPreview& preview) {
@@ -75,6 +78,26 @@ ReadingPreview previewReading(HeadSource& source, kernels::Backend& backend, con
     preview.residual = residualOf(source, preview, control.slice(0.7F, 1.0F));
     control.throwIfCancelled();
     return preview;
+}
+
+std::vector<std::string> concernsAbout(const ReadingPreview& preview) {
+    std::vector<std::string> concerns;
+    if (preview.nonFinite > 0)
+        concerns.push_back(fmt::format("{} of {} numbers are NaN or infinite", preview.nonFinite, preview.numbers));
+    if (preview.largest > kFarApart * preview.median)
+        concerns.push_back(preview.median > 0.0
+                               ? fmt::format("the largest number is {:.0e} times the median: these may be other "
+                                             "numbers, misread",
+                                             preview.largest / preview.median)
+                               : std::string("more than half of the numbers are 0"));
+    if (preview.largest == 0.0) concerns.emplace_back("all numbers are 0");
+    return concerns;
+}
+
+std::string outputText(const ReadingPreview& preview) {
+    if (std::isnan(preview.residual)) return {};
+    return fmt::format("o {} from q, k and v (off by {:.2g} %)",
+                       preview.residual <= kFitting ? "follows" : "does not follow", 100.0 * preview.residual);
 }
 
 std::optional<std::size_t> likeliestReading(const std::vector<std::optional<ReadingPreview>>& previews) {

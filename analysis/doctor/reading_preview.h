@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/head_profile.h"
@@ -25,6 +26,11 @@ struct ReadingPreview {
 
 /// Throws FormatError where the head cannot be read; Cancelled, DeviceError.
 ReadingPreview previewReading(HeadSource& source, kernels::Backend& backend, const RunControl& control);
+
+/// What makes the numbers unlike those of attention, one clause each: NaN and infinities, magnitudes far apart.
+std::vector<std::string> concernsAbout(const ReadingPreview& preview);
+/// "o follows from q, k and v (off by 0.03 %)"; empty where that was not looked at.
+std::string outputText(const ReadingPreview& preview);
 
 /// The one preview under which o follows from q, k and v while it does so under none of the others: a residual below
 /// 0.02 and a tenth of every other. Nothing where they do not tell. An empty preview is a reading that failed.

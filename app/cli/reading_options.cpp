@@ -58,8 +58,9 @@ std::string attributeValueText(const io::AttributeValue& value) {
     return io::attributeText(value);
 }
 
-/// A word as a shell takes it. Bytes that are no printable text, as a name in a file may hold, are written as $'\x1b'.
-std::string quoted(const std::string& word) {
+}  // namespace
+
+std::string readingWord(const std::string& word) {
     const auto plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                std::string_view("-_./=+:,@%").find(c) != std::string_view::npos;
@@ -78,8 +79,6 @@ std::string quoted(const std::string& word) {
     }
     return text + "'";
 }
-
-}  // namespace
 
 std::vector<ReadingField> readingFields() {
     std::vector<ReadingField> fields;
@@ -116,10 +115,10 @@ ReadingOptions optionsFor(const io::ReadingDecisions& decisions) {
 
 std::string readingArguments(const ReadingOptions& options) {
     std::vector<std::string> words;
-    for (const std::string& entry : options.map) words.insert(words.end(), {"--map", quoted(entry)});
+    for (const std::string& entry : options.map) words.insert(words.end(), {"--map", readingWord(entry)});
     for (const ReadingField& field : readingFields())
         if (const std::string& text = options.*field.value; !text.empty())
-            words.insert(words.end(), {field.option, quoted(text)});
+            words.insert(words.end(), {field.option, readingWord(text)});
     if (options.rotate) words.emplace_back("--rotate");
     if (!options.allow.empty()) words.insert(words.end(), {"--allow", options.allow});
     return fmt::format("{}", fmt::join(words, " "));

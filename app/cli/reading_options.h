@@ -31,6 +31,8 @@ struct ReadingField {
 /// All but --map, --rotate and --allow.
 std::vector<ReadingField> readingFields();
 
+/// A word as a shell takes it. Bytes that are no printable text, as a name in a file may hold, stand as $'\x1b'.
+std::string readingWord(const std::string& word);
 /// The options that say the same as decisions.
 ReadingOptions optionsFor(const io::ReadingDecisions& decisions);
 /// As words of a command line that a shell takes as they are: "--axes 'prompt head pos dim'"; empty where nothing is

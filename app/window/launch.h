@@ -3,15 +3,18 @@
 
 #include <QString>
 
+#include "io/dump/reading_decisions.h"
+
 class QCoreApplication;
 
 namespace dimscope::app {
 
 /// What the command line asks for.
 struct Launch {
-    QString file;          ///< empty: none
-    QString exportFolder;  ///< --export; empty: no
-    QString reportFolder;  ///< --report; empty: no
+    QString file;                         ///< empty: none
+    QString exportFolder;                 ///< --export; empty: no
+    QString reportFolder;                 ///< --report; empty: no
+    io::ReadingDecisions decisions = {};  ///< about the file
 };
 
 /// Before the application is made: without a display, what needs none is drawn offscreen. False: a window was asked for

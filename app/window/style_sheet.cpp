@@ -56,6 +56,16 @@ QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $field; bord
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($check); }
 QCheckBox:focus { color: $accent; }
 QCheckBox { spacing: 7px; }
+QRadioButton { font-weight: 600; spacing: 7px; }
+QRadioButton:focus { color: $accent; }
+#readingCards, #readingNotes { background: transparent; }
+#readingCard { background: $panel; border: 1px solid $border; border-radius: 4px; }
+#readingCard[chosen="true"] { border: 2px solid $accent; }
+#failure { color: $warning; }
+QPlainTextEdit { background: $panel; border: 1px solid $field; border-radius: 3px; color: $text; }
+QPlainTextEdit:focus { border-color: $accent; }
+QPushButton:default { border-color: $accent; color: $accent; }
+QPushButton:default:disabled { border-color: $border; color: $field; }
 QTabBar#pageTabs { background: $window; border-bottom: 1px solid $border; font-size: 13px; }
 QTabBar#pageTabs::tab { padding: 0 14px; height: 35px; color: $secondary; border-bottom: 2px solid transparent; }
 QTabBar#pageTabs::tab:selected { color: $text; font-weight: 600; border-bottom: 2px solid $accent; background: $panel; }
