@@ -56,7 +56,10 @@ double residualOf(HeadSource& source, const ReadingPreview& preview, const RunCo
         std::vector<Warning> fewerRows;  // a short prompt has fewer, and all of them are looked at
         const auto rows = sampleRows({preview.prompt}, source, layer.positions, kOutputRows, 0, fewerRows);
         OutputResiduals residuals(layer, {candidateReadings(layer).front()});
-        residuals.add(source, preview.prompt, {preview.head}, rows.front(), control);
+        const HeadIndex last{layer.nHeads - 1};
+        residuals.add(source, preview.prompt,
+                      last == preview.head ? std::vector{last} : std::vector{preview.head, last}, rows.front(),
+                      control);
         return residuals.statedResidual();
     } catch (const kernels::Error&) {
         return kNaN;  // v or o cannot be read so: that says nothing about q and k
@@ -69,8 +72,9 @@ ReadingPreview previewReading(HeadSource& source, kernels::Backend& backend, con
     ReadingPreview preview;
     preview.layer = source.info().layers.front();
     preview.prompt = selectedPrompts({}, source.info()).front();
-    const auto query =
-        source.load(TensorKind::Query, preview.layer.layer, preview.prompt, 0, control.slice(0.0F, 0.3F));
+    preview.head = HeadIndex{preview.layer.nHeads / 2};
+    const auto query = source.load(TensorKind::Query, preview.layer.layer, preview.prompt, preview.head.value,
+                                   control.slice(0.0F, 0.3F));
     describeQuery(query->values, preview);
     const Selection selection{
         {preview.layer.layer}, {preview.head}, {preview.prompt}, std::min(preview.layer.positions, kMostPositions)};
@@ -96,17 +100,20 @@ std::vector<std::string> concernsAbout(const ReadingPreview& preview) {
 
 std::string outputText(const ReadingPreview& preview) {
     if (std::isnan(preview.residual)) return {};
-    return fmt::format("o {} from q, k and v (off by {:.2g} %)",
-                       preview.residual <= kFitting ? "follows" : "does not follow", 100.0 * preview.residual);
+    const double percent = 100.0 * preview.residual;
+    const std::string off = percent < 0.01    ? "by less than 0.01 %"
+                            : percent >= 10.0 ? fmt::format("by {:.0f} %", percent)
+                                              : fmt::format("by {:.2g} %", percent);
+    return fmt::format("o {} from q, k and v (off {})", preview.residual <= kFitting ? "follows" : "does not follow",
+                       off);
 }
 
 std::optional<std::size_t> likeliestReading(const std::vector<std::optional<ReadingPreview>>& previews) {
     std::optional<std::size_t> best;
     for (std::size_t n = 0; n < previews.size(); ++n)
-        if (previews[n] && previews[n]->residual <= kFitting) {
-            if (best) return std::nullopt;
+        if (previews[n] &&
+            (best ? previews[n]->residual < previews[*best]->residual : previews[n]->residual <= kFitting))
             best = n;
-        }
     if (!best) return std::nullopt;
     for (std::size_t n = 0; n < previews.size(); ++n) {
         if (n == *best || !previews[n]) continue;

@@ -10,7 +10,9 @@
 namespace dimscope::analysis {
 
 /// How one head looks when a dump is read in one of several ways: enough for a person to tell numbers of attention from
-/// others. Of the first layer, its first query head and the first usable prompt; at most 1024 positions.
+/// others. Of the first layer, a query head in the middle
+/// (the first one may be the first position under a wrong order of axes) and the first usable prompt; at most 1024
+/// positions.
 struct ReadingPreview {
     LayerInfo layer;
     HeadIndex head;

@@ -47,7 +47,8 @@ std::vector<Entry> ReadingMemory::entries() const {
         throw kernels::FileError({file_.string(), "/", "cannot be read", "look at its permissions"});
     try {
         std::vector<Entry> entries;
-        for (const Json& json : Json::parse(text).at("readings")) entries.push_back(entryFromJson(json));
+        const Json document = Json::parse(text);
+        for (const Json& json : document.at("readings")) entries.push_back(entryFromJson(json));
         return entries;
     } catch (const nlohmann::json::exception&) {
         throw kernels::FormatError({file_.string(), "/", "does not hold remembered readings",

@@ -10,8 +10,8 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QScreen>
 #include <QScrollArea>
-#include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -23,7 +23,8 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kMostCardsAtOnce = 3, kCardSpace = 336 + 12, kHeight = 560;
+constexpr int kMostCardsAtOnce = 3, kCardSpace = 336 + 12, kHeight = 600;
+constexpr QSize kFrame(16, 48);  ///< room for what the desktop draws around a window
 
 QLabel* lineOf(QWidget* parent, const char* name) {
     auto* label = new QLabel(parent);
@@ -123,9 +124,26 @@ void MappingDialog::showQuestion(const OpenQuestion& question) {
     jobs_.resize(cards_.size());
     waiting_ = 0;
     for (std::size_t n = 0; n < cards_.size(); ++n) startPreview(n);
-    resize(std::clamp(static_cast<int>(cards_.size()), 2, kMostCardsAtOnce) * kCardSpace + 32, kHeight);
+    orderTabs();
+    const QSize wanted(std::clamp(static_cast<int>(cards_.size()), 2, kMostCardsAtOnce) * kCardSpace + 32, kHeight);
+    resize(wanted.boundedTo(screen()->availableSize() - kFrame));
+    if (isVisible() && parentWidget() != nullptr) move(parentWidget()->geometry().center() - rect().center());
     setFocus();  // on none of them: Tab goes to the first, a digit chooses
     refresh();
+}
+
+/// First the readings, then what is done with them.
+void MappingDialog::orderTabs() {
+    QWidget* last = nullptr;
+    const auto follow = [&last](QWidget* next) {
+        if (last != nullptr) setTabOrder(last, next);
+        last = next;
+    };
+    for (const ReadingCard* card : cards_) {
+        follow(card->button());
+        if (card->numberField() != nullptr) follow(card->numberField());
+    }
+    for (QWidget* widget : std::initializer_list<QWidget*>{command_, copy_, back_, cancel_, read_}) follow(widget);
 }
 
 void MappingDialog::startPreview(std::size_t card) {

@@ -53,6 +53,7 @@ protected:
 private:
     void build();
     void showQuestion(const OpenQuestion& question);
+    void orderTabs();
     void startPreview(std::size_t card);
     void finishPreview(std::size_t card, JobOutcome<ReadingTrial> outcome);
     void preselect();

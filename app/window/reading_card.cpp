@@ -19,7 +19,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kCardWidth = 336, kFigureHeight = 176, kCellWidth = 10;
+constexpr int kCardWidth = 336, kFigureHeight = 184, kCellWidth = 10;
 
 /// Words of a file are shown as they are, never as markup.
 QLabel* plainLabel(QWidget* parent, const char* name = nullptr) {
@@ -32,7 +32,7 @@ QLabel* plainLabel(QWidget* parent, const char* name = nullptr) {
 
 QString headText(const analysis::LayerInfo& layer) {
     const QString heads = layer.nHeads == layer.nKvHeads
-                              ? ReadingCard::tr("%n head(s)", nullptr, layer.nHeads)
+                              ? ReadingCard::tr("%1 heads").arg(layer.nHeads)
                               : ReadingCard::tr("%1 query and %2 KV heads").arg(layer.nHeads).arg(layer.nKvHeads);
     return ReadingCard::tr("%1 prompts · %2 · %3 positions · head_dim %4")
         .arg(layer.prompts)
@@ -104,10 +104,10 @@ void ReadingCard::build() {
     values_->setWordWrap(false);
     figure_->setFixedHeight(kFigureHeight);
     figure_->setFocusPolicy(Qt::NoFocus);  // the keys choose among the cards
-    for (QWidget* part :
-         {static_cast<QWidget*>(shape_), static_cast<QWidget*>(figureTitle_), static_cast<QWidget*>(figure_),
-          static_cast<QWidget*>(values_), static_cast<QWidget*>(concerns_)})
-        rows->addWidget(part);
+    auto* valuesTitle = plainLabel(preview, "secondary");
+    valuesTitle->setText(tr("q of the first positions, one a line"));
+    const std::initializer_list<QWidget*> parts{shape_, figureTitle_, figure_, valuesTitle, values_, concerns_};
+    for (QWidget* part : parts) rows->addWidget(part);
     rows->addStretch(1);
     words_->setAlignment(Qt::AlignCenter);
     stack_->addWidget(words_);
@@ -149,7 +149,7 @@ bool ReadingCard::hasPreview() const { return stack_->currentIndex() == 1; }
 
 void ReadingCard::showPreview(const analysis::ReadingPreview& preview) {
     shape_->setText(headText(preview.layer));
-    figureTitle_->setText(tr("mean |q| upwards, mean |k| downwards by dimension; layer %1, head %2, prompt %3")
+    figureTitle_->setText(tr("mean |q| up, mean |k| down · layer %1, head %2, prompt %3")
                               .arg(preview.layer.layer.value)
                               .arg(preview.head.value)
                               .arg(preview.prompt.value));

@@ -14,11 +14,12 @@
 
 #include "app/window/qt_text.h"
 #include "app/window/workspace_model.h"
+#include "io/message_text.h"
 
 namespace dimscope::app {
 namespace {
 
-constexpr int kFieldWidth = 176, kFieldHeight = 26, kNotesHeight = 132;
+constexpr int kFieldWidth = 176, kFieldHeight = 26, kNotesHeight = 132, kNoteHeight = 34;
 constexpr int kColumns = 2;
 
 QLabel* textLabel(QWidget* parent, const QString& text, const char* name = nullptr) {
@@ -29,6 +30,9 @@ QLabel* textLabel(QWidget* parent, const QString& text, const char* name = nullp
     if (name != nullptr) label->setObjectName(name);
     return label;
 }
+
+/// A name of the file, whatever it is made of.
+QString shown(const std::string& text) { return qt(io::printable(text)); }
 
 /// "--n-kv-heads" as a label: "n kv heads".
 QString optionLabel(const char* option) { return QString(option).mid(2).replace('-', ' '); }
@@ -47,6 +51,10 @@ ReadingDialog::ReadingDialog(WorkspaceModel& model, QWidget* parent)
     setObjectName("readingDialog");
     setWindowTitle(tr("How %1 is read").arg(QFileInfo(qt(model_.workspace().path())).fileName()));
     build();
+    command_->setFocusPolicy(Qt::ClickFocus);
+    setTabOrder(fields_.back().widget, forget_);
+    setTabOrder(forget_, read_);
+    fields_.front().widget->setFocus();
     refreshOrigin();
     refreshCommand();
     connect(read_, &QPushButton::clicked, this, &ReadingDialog::readAgain);
@@ -77,13 +85,14 @@ void ReadingDialog::build() {
     read_->setDefault(true);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(failure_, 1);
+    buttons->addStretch();
     buttons->addWidget(cancel);
     buttons->addWidget(read_);
     failure_->hide();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 14, 16, 14);
     column->setSpacing(10);
-    column->addWidget(notes());
+    column->addWidget(noteList());
     column->addLayout(originRow);
     column->addWidget(textLabel(this, tr("Read it otherwise"), "formSection"));
     column->addWidget(form());
@@ -91,26 +100,34 @@ void ReadingDialog::build() {
     column->addLayout(buttons);
 }
 
-/// What was found and why, as the file was opened.
-QWidget* ReadingDialog::notes() {
+/// What was found and why, as the file was opened, and what was decided.
+QStringList ReadingDialog::notes() const {
     const analysis::DumpInfo& info = model_.workspace().info();
+    QStringList notes;
+    for (const ReadingField& field : readingFields())
+        if (const std::string& text = given_.*field.value; !text.empty())
+            notes.append(tr("%1: %2, because it was decided").arg(optionLabel(field.option), qt(text)));
+    for (const std::string& entry : given_.map) notes.append(tr("map: %1, because it was decided").arg(shown(entry)));
+    for (const analysis::ReadingNote& note : info.readings)
+        notes.append(tr("%1: %2, because %3").arg(qt(note.place), qt(note.decision), qt(note.evidence)));
+    if (notes.isEmpty())
+        notes.append(tr("The names, axes and numbers of the file leave no choice (%1).").arg(qt(info.format)));
+    return notes;
+}
+
+QWidget* ReadingDialog::noteList() {
     auto* content = new QWidget;
     content->setObjectName("readingNotes");
     auto* rows = new QVBoxLayout(content);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(4);
-    if (info.readings.empty())
-        rows->addWidget(textLabel(
-            content, tr("The names, axes and numbers of the file leave no choice (%1).").arg(qt(info.format))));
-    for (const analysis::ReadingNote& note : info.readings)
-        rows->addWidget(
-            textLabel(content, qt(note.place + ": " + note.decision) + "\n" + tr("because %1").arg(qt(note.evidence))));
+    const QStringList all = notes();
+    for (const QString& note : all) rows->addWidget(textLabel(content, note));
     rows->addStretch(1);
     auto* area = new QScrollArea(this);
     area->setWidget(content);
     area->setWidgetResizable(true);
-    area->setMaximumHeight(kNotesHeight);
-    area->setMinimumHeight(info.readings.size() > 1 ? kNotesHeight : 44);
+    area->setFixedHeight(std::min(kNotesHeight, kNoteHeight * static_cast<int>(all.size()) + 4));
     area->setAccessibleName(tr("What the reading rests on"));
     return area;
 }
@@ -177,8 +194,9 @@ void ReadingDialog::addField(const ReadingField& field, QGridLayout& grid, int p
 void ReadingDialog::addMap(QGridLayout& grid, int row) {
     map_ = new QPlainTextEdit(this);
     QStringList lines;
-    for (const std::string& entry : given_.map) lines.append(qt(entry));
-    map_->setPlainText(lines.join('\n'));
+    for (const std::string& entry : given_.map) lines.append(shown(entry));
+    const QString asGiven = lines.join('\n');
+    map_->setPlainText(asGiven);
     map_->setPlaceholderText(tr("q=/path of the array, one a line; also k, v, o, w_o, sink, qkv"));
     map_->setFixedHeight(2 * kFieldHeight);
     map_->setTabChangesFocus(true);
@@ -189,7 +207,9 @@ void ReadingDialog::addMap(QGridLayout& grid, int row) {
     grid.addWidget(label, row, 0);
     grid.addWidget(map_, row, 1, 1, 2 * kColumns - 1);
     connect(map_, &QPlainTextEdit::textChanged, this, &ReadingDialog::refreshCommand);
-    fields_.push_back({"--map", map_, [this](ReadingOptions& all) {
+    fields_.push_back({"--map", map_, [this, asGiven](ReadingOptions& all) {
+                           all.map = given_.map;  // whose names a line of text cannot always hold
+                           if (map_->toPlainText() == asGiven) return;
                            all.map.clear();
                            for (const QString& line : map_->toPlainText().split('\n', Qt::SkipEmptyParts))
                                all.map.push_back(line.toStdString());

@@ -30,12 +30,13 @@ public:
     QWidget* field(const std::string& option) const;  ///< "--axes"; null: none
     QString failure() const;
     QString command() const;
+    QStringList notes() const;
     QPushButton* readButton() const { return read_; }
     QPushButton* forgetButton() const { return forget_; }
 
 private:
     void build();
-    QWidget* notes();
+    QWidget* noteList();
     QWidget* form();
     void addField(const ReadingField& field, QGridLayout& grid, int place);
     void addMap(QGridLayout& grid, int row);

@@ -56,7 +56,9 @@ QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $field; bord
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($check); }
 QCheckBox:focus { color: $accent; }
 QCheckBox { spacing: 7px; }
-QRadioButton { font-weight: 600; spacing: 7px; }
+QRadioButton { font-weight: 600; spacing: 7px; outline: 0; }
+QRadioButton::indicator { width: 13px; height: 13px; border: 1px solid $axis; border-radius: 7px; background: $panel; }
+QRadioButton::indicator:checked { width: 7px; height: 7px; border: 4px solid $accent; }
 QRadioButton:focus { color: $accent; }
 #readingCards, #readingNotes { background: transparent; }
 #readingCard { background: $panel; border: 1px solid $border; border-radius: 4px; }

@@ -88,8 +88,10 @@ std::string ropeEvidence(NamedRope rope) {
 
 void askSet(const FilePlace& place, const std::vector<std::vector<LayerArrays>>& sets, const std::string& cause,
             const std::string& advice) {
-    ReadingQuestion question{
-        "tensors", fmt::format("{} holds {} sets of q and k. Which one is meant?", place.file, sets.size()), {}};
+    ReadingQuestion question{"tensors",
+                             fmt::format("{} holds {} sets of q and k. Which one is meant?",
+                                         place.file.substr(place.file.rfind('/') + 1), sets.size()),
+                             {}};
     for (const std::vector<LayerArrays>& layers : sets) {
         if (question.candidates.size() == kMostSets) break;
         ReadingCandidate candidate{printable(layers.front().first().text(), 120), setEvidence(layers), {}, {}};

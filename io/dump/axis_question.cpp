@@ -35,17 +35,17 @@ std::string axisEvidence(const Axes& axes, const TensorSizes& sizes) {
     if (axes == Axes{Prompt, Position, Head, Dim})
         words.emplace_back("the order of TransformerLens and flash attention");
     if (isReversed(axes)) words.emplace_back("reversed, as MATLAB and Fortran write");
-    words.push_back(fmt::format("{} prompt(s), {} head(s), {} positions, head_dim {}", sizes.prompts, sizes.heads,
-                                sizes.positions, sizes.dim));
     if (sizes.positions < 2 * sizes.heads)
-        words.push_back(fmt::format("{} positions are few for {} heads", sizes.positions, sizes.heads));
+        words.push_back(fmt::format("{} positions are few beside {} heads", sizes.positions, sizes.heads));
+    else
+        words.push_back(fmt::format("{} positions, {} heads: more positions than heads", sizes.positions, sizes.heads));
     if (sizes.dim < 8) words.push_back(fmt::format("{} dimensions are few for a head", sizes.dim));
     return fmt::format("{}", fmt::join(words, "; "));
 }
 
 ReadingCandidate splitCandidate(Index heads, Index kvHeads, Index dim) {
     ReadingCandidate candidate;
-    candidate.title = fmt::format("head_dim {}: {} query and {} key/value head(s)", dim, heads, kvHeads);
+    candidate.title = fmt::format("head_dim {}: {} query, {} key/value heads", dim, heads, kvHeads);
     candidate.evidence = dim == 64 || dim == 128 ? "the head dimension of most models" : "divides the axis";
     const auto number = [](Index value) { return static_cast<double>(value); };
     candidate.decision.attributes = {

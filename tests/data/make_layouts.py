@@ -188,6 +188,15 @@ def asks():
     store("asks_two_sets", lambda layer, n: f"run_a/layer_{layer}/{n}", layers=(4,))
     with h5py.File(HERE / "asks_two_sets.h5", "r+") as f:
         f.copy("run_a", "run_b")
+    store("asks_two_names", plain)
+    with h5py.File(HERE / "asks_two_names.h5", "r+") as f:
+        for layer in LAYERS:
+            f[f"layers/{layer:02d}/query"] = tensors()["q"] + 100
+    with new("asks_fused") as f:
+        for layer in LAYERS:
+            f[plain(layer, "c_attn")] = np.concatenate([flat(n, tensors(True)[n]) for n in "qkv"], -1)
+            f[f"layers/{layer:02d}"].attrs["rope"] = "none"
+    store("asks_square_bits", plain, lambda n, a: bf16_bits(a[:, :, :5]), repeated=True)
 
 
 def harm():
