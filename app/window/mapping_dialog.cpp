@@ -206,7 +206,10 @@ void MappingDialog::refresh() {
         command_->setPlaceholderText(card == nullptr ? tr("Choose a reading: click it or press its number")
                                                      : tr("Give the number that this reading needs"));
     }
-    if (card != nullptr) area_->ensureWidgetVisible(card, 0, 0);
+    if (card != nullptr) {
+        area_->ensureWidgetVisible(card, 0, 0);
+        area_->ensureWidgetVisible(card->button());  // where not all of it can be seen, its beginning
+    }
     if (waiting_ > 0)
         note_->setText(tr("Reading a head in each way…"));
     else if (!analysis::likeliestReading(previews_))

@@ -19,7 +19,7 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kFieldWidth = 176, kFieldHeight = 26, kNotesHeight = 132, kNoteHeight = 34;
+constexpr int kFieldWidth = 176, kFieldHeight = 26, kNotesHeight = 132, kWidth = 548;
 constexpr int kColumns = 2;
 
 QLabel* textLabel(QWidget* parent, const QString& text, const char* name = nullptr) {
@@ -90,6 +90,7 @@ void ReadingDialog::build() {
     buttons->addWidget(read_);
     failure_->hide();
     auto* column = new QVBoxLayout(this);
+    setMinimumWidth(kWidth);
     column->setContentsMargins(16, 14, 16, 14);
     column->setSpacing(10);
     column->addWidget(noteList());
@@ -127,7 +128,7 @@ QWidget* ReadingDialog::noteList() {
     auto* area = new QScrollArea(this);
     area->setWidget(content);
     area->setWidgetResizable(true);
-    area->setFixedHeight(std::min(kNotesHeight, kNoteHeight * static_cast<int>(all.size()) + 4));
+    area->setFixedHeight(std::min(kNotesHeight, rows->totalHeightForWidth(kWidth - 32) + 2));
     area->setAccessibleName(tr("What the reading rests on"));
     return area;
 }

@@ -188,6 +188,16 @@ def asks():
     store("asks_two_sets", lambda layer, n: f"run_a/layer_{layer}/{n}", layers=(4,))
     with h5py.File(HERE / "asks_two_sets.h5", "r+") as f:
         f.copy("run_a", "run_b")
+    store("asks_hostile_names", lambda layer, n: f"run <b>\n&\x1b[31m/layer_{layer}/{n}", layers=(4,))
+    with h5py.File(HERE / "asks_hostile_names.h5", "r+") as f:
+        f.copy("run <b>\n&\x1b[31m", "run_b")
+    with new("asks_output") as f:  # o tells which order of axes is right
+        q, k, v = (tensors(True)[n][:, :, :5].astype("f8") for n in "qkv")
+        logits = np.where(np.tril(np.ones((5, 5))), q @ k.swapaxes(2, 3) / np.sqrt(D), -np.inf)
+        weights = np.exp(logits - logits.max(-1, keepdims=True))
+        o = weights / weights.sum(-1, keepdims=True) @ v
+        for n, a in zip("qkvo", (q, k, v, o)):
+            f[plain(4, n)] = a.astype("<f4")
     store("asks_two_names", plain)
     with h5py.File(HERE / "asks_two_names.h5", "r+") as f:
         for layer in LAYERS:

@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"asks_flat.h5", "heads", {"head_dim 16: 2 query, 1", "head_dim 8: 4 query, 2"}, 1},
         Asked{"asks_fused.h5", "heads", {"head_dim 32: 1 query", "head_dim 16: 2 query"}, 3, 4},
         Asked{"asks_two_sets.h5", "tensors", {"/run_a/layer_4/q", "/run_b/layer_4/q"}, 1},
+        Asked{"asks_hostile_names.h5", "tensors", {"/run <b>\\x0a&\\x1b[31m/layer_4/q", "/run_b/layer_4/q"}, 0},
         Asked{"asks_two_names.h5", "tensors", {"/layers/04/q", "/layers/04/query"}, 0}),
     [](const auto& given) { return given.param.file.substr(0, given.param.file.find('.')); });
 
