@@ -2,7 +2,6 @@
 #include "app/window/launch.h"
 
 #include <CLI/CLI.hpp>
-#include <QCoreApplication>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -37,7 +36,7 @@ bool prepareDisplay(int argc, char** argv) {
     return false;
 }
 
-Launch parseLaunch(const QCoreApplication& application) {
+Launch parseLaunch(const QStringList& arguments) {
     std::string file, exportFolder, reportFolder;
     ReadingOptions reading;
     CLI::App program(
@@ -53,8 +52,9 @@ Launch parseLaunch(const QCoreApplication& application) {
                     "Write the whole report of FILE, a page with every experiment, into a folder; needs no display")
         ->excludes(exports);
     addReadingOptions(program, reading);
+    program.get_option("--map")->allow_extra_args(false);  // what follows may be the FILE
     std::vector<std::string> words;  // what Qt left, the last one first
-    for (const QString& word : application.arguments().mid(1)) words.insert(words.begin(), word.toStdString());
+    for (const QString& word : arguments.mid(1)) words.insert(words.begin(), word.toStdString());
     try {
         program.parse(words);
         return {QString::fromStdString(file), QString::fromStdString(exportFolder),

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QString>
+#include <QStringList>
 
 #include "io/dump/reading_decisions.h"
-
-class QCoreApplication;
 
 namespace dimscope::app {
 
@@ -22,6 +20,7 @@ struct Launch {
 bool prepareDisplay(int argc, char** argv);
 
 /// Reads the command line; ends the program for --help, --version and wrong use.
-Launch parseLaunch(const QCoreApplication& application);
+/// `arguments`: without those that Qt took.
+Launch parseLaunch(const QStringList& arguments);
 
 }  // namespace dimscope::app

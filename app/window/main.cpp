@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     QApplication::setOrganizationName("dimscope");
     QApplication::setApplicationName("dimscope");
     QApplication::setApplicationVersion(QString::fromStdString(analysis::programVersion()));
-    const app::Launch launch = app::parseLaunch(application);
+    const app::Launch launch = app::parseLaunch(QApplication::arguments());
 
     if (!launch.exportFolder.isEmpty() || !launch.reportFolder.isEmpty()) {
         const auto samples = app::bundledSamples();
