@@ -71,7 +71,9 @@ double residualOf(HeadSource& source, const ReadingPreview& preview, const RunCo
 ReadingPreview previewReading(HeadSource& source, kernels::Backend& backend, const RunControl& control) {
     ReadingPreview preview;
     preview.layer = source.info().layers.front();
-    preview.prompt = selectedPrompts({}, source.info()).front();
+    const std::vector<PromptIndex> usable = selectedPrompts({}, source.info());
+    const std::vector<PromptIndex> present = presentPrompts(usable, preview.layer);
+    preview.prompt = present.empty() ? usable.front() : present.front();  // a prompt that is missing is named by load
     preview.head = HeadIndex{preview.layer.nHeads / 2};
     const auto query = source.load(TensorKind::Query, preview.layer.layer, preview.prompt, preview.head.value,
                                    control.slice(0.0F, 0.3F));

@@ -26,7 +26,7 @@ struct ReadingPreview {
     double residual = kNaN;
 };
 
-/// Throws FormatError where the head cannot be read; Cancelled, DeviceError.
+/// Throws FormatError where the head cannot be read, ArgumentError where no prompt is usable; Cancelled, DeviceError.
 ReadingPreview previewReading(HeadSource& source, kernels::Backend& backend, const RunControl& control);
 
 /// What makes the numbers unlike those of attention, one clause each: NaN and infinities, magnitudes far apart.

@@ -94,6 +94,7 @@ std::vector<ReadingField> readingFields() {
            true);
     choose("--encoding", {"ieee", "bf16", "fp8_e4m3fn", "fp8_e5m2"}, false);
     choose("--gqa", {"contiguous", "strided"}, false);
+    choose("--align", {"end", "start"}, false);
     choose("--rope", {"post", "pre", "none"}, false);
     choose("--rope-layout", {"half", "interleaved"}, false);
     fields.push_back({"--valid", &ReadingOptions::valid, kValidHelp, {"length", "mask"}, false});

@@ -134,6 +134,11 @@ TEST_F(ReadingDialogsTest, EnterDoesNothingBeforeAChoiceAndEscapeLeavesTheOpenDu
     MappingDialog& mapping = asked(path);
     QTest::keyClick(&mapping, Qt::Key_Return);
     EXPECT_TRUE(mapping.isVisible());
+    QTest::keyClick(&mapping, Qt::Key_Tab);
+    EXPECT_EQ(mapping.focusWidget(), mapping.cards()[0]->button());
+    EXPECT_FALSE(mapping.readButton()->isEnabled());  // to stand on one is not to choose it
+    QTest::keyClick(mapping.focusWidget(), Qt::Key_Space);
+    EXPECT_TRUE(mapping.readButton()->isEnabled());
     QTest::keyClick(&mapping, Qt::Key_Escape);
     ASSERT_TRUE(waitUntil([this] { return dialog() == nullptr; }));
     EXPECT_TRUE(isOpen(sample()));
