@@ -53,7 +53,7 @@ Launch parseLaunch(const QStringList& arguments) {
         ->excludes(exports);
     addReadingOptions(program, reading);
     program.get_option("--map")->allow_extra_args(false);  // what follows may be the FILE
-    std::vector<std::string> words;  // what Qt left, the last one first
+    std::vector<std::string> words;                        // what Qt left, the last one first
     for (const QString& word : arguments.mid(1)) words.insert(words.begin(), word.toStdString());
     try {
         program.parse(words);
