@@ -8,6 +8,7 @@
 #include <array>
 
 #include "io/dump/reading_question.h"
+#include "io/message_text.h"
 
 namespace dimscope::io {
 namespace {
@@ -104,6 +105,18 @@ void askFusedHeads(Index width, bool shared, const FilePlace& place) {
                            "(n_heads) or how large they are (head_dim)",
                            width),
                "give --n-heads (or the attribute n_heads)", std::move(question));
+}
+
+void askHeadOrder(const std::string& stated, const FilePlace& place) {
+    ReadingQuestion question{
+        "head order",
+        fmt::format("{} has gqa=\"{}\", which is not known. Which key/value head does query head h read?", place.object,
+                    printable(stated)),
+        {{"contiguous", "h / (Hq / Hkv): neighbours share one, as in most models", {}, {}},
+         {"strided", "h mod Hkv: as where key/value heads were tiled", {}, {}}}};
+    for (ReadingCandidate& candidate : question.candidates) candidate.decision.attributes["gqa"] = candidate.title;
+    askReading(place, fmt::format("has gqa=\"{}\", expected \"contiguous\" or \"strided\"", printable(stated)),
+               "correct the attribute, or give --gqa", std::move(question));
 }
 
 }  // namespace dimscope::io

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "io/dump/axis_reading.h"
@@ -19,5 +20,8 @@ namespace dimscope::io {
 
 /// How an axis of `width` that holds q, k and v is split. `shared`: key/value heads may be fewer than query heads.
 [[noreturn]] void askFusedHeads(kernels::Index width, bool shared, const FilePlace& place);
+
+/// Which key/value head a query head reads, where gqa="stated" is no order that is known.
+[[noreturn]] void askHeadOrder(const std::string& stated, const FilePlace& place);
 
 }  // namespace dimscope::io

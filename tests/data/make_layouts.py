@@ -198,6 +198,8 @@ def asks():
         o = weights / weights.sum(-1, keepdims=True) @ v
         for n, a in zip("qkvo", (q, k, v, o)):
             f[plain(4, n)] = a.astype("<f4")
+    store("asks_encoding", plain, lambda n, a: bf16_bits(a), attributes={"encoding": "brainfloat"})
+    store("asks_head_order", plain, attributes={"gqa": "tiled"})
     store("asks_two_names", plain)
     with h5py.File(HERE / "asks_two_names.h5", "r+") as f:
         for layer in LAYERS:

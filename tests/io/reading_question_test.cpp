@@ -26,7 +26,7 @@ ReadingQuestion questionOf(const std::filesystem::path& file, const ReadingDecis
         static_cast<void>(io::openDump(file, decisions));
     } catch (const AmbiguousReading& ambiguity) {
         EXPECT_FALSE(ambiguity.parts().cause.empty());
-        EXPECT_NE(ambiguity.parts().advice.find("--"), std::string::npos);
+        EXPECT_FALSE(ambiguity.parts().advice.empty());
         return ambiguity.question();
     } catch (const kernels::FormatError& error) {
         ADD_FAILURE() << "refused without a question: " << error.what();
@@ -68,6 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
     Files, EveryAsked,
     testing::Values(
         Asked{"asks_bits.h5", "encoding", {"bit patterns of bf16", "bit patterns of float16", "integers"}, 0},
+        Asked{"asks_encoding.h5", "encoding", {"bit patterns of bf16", "bit patterns of float16"}, 0},
+        Asked{"asks_head_order.h5", "head order", {"contiguous", "strided"}, 0},
         Asked{"asks_reversed.h5", "axes", {"dim pos head prompt", "prompt pos head dim"}, 0},
         Asked{"asks_square.h5", "axes", {"prompt head pos dim", "prompt pos head dim"}, 0, 4},
         Asked{"asks_heads_or_prompts.h5", "axes", {"head pos dim", "prompt pos dim"}, 0, 4, 1},
