@@ -17,7 +17,7 @@ constexpr int kWrongUsage = 2;
 
 bool needsNoDisplay(std::string_view argument) {
     return argument.starts_with("--export") || argument.starts_with("--report") || argument == "--help" ||
-           argument == "-h" || argument == "--help-all" || argument == "--version" || argument == "-v";
+           argument == "-h" || argument == "--version" || argument == "-v";
 }
 
 }  // namespace

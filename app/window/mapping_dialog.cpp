@@ -170,6 +170,8 @@ void MappingDialog::finishPreview(std::size_t card, JobOutcome<ReadingTrial> out
         else
             cards_[card]->showWords(tr("Another question follows: %1").arg(qt(trial->nextQuestion)));
         previews_[card] = std::move(trial->preview);
+    } else {
+        cards_[card]->showWords(tr("Stopped."));
     }
     if (waiting_ == 0) preselect();
     refresh();

@@ -123,6 +123,25 @@ TEST_F(DumpReading, OnlyAPersonsDecisionsAreRememberedAndNoneMeansForget) {
     EXPECT_TRUE(memory.entries().empty());
 }
 
+// Dumps of one size, as a series has them: what was decided about another one is not taken for this one.
+TEST_F(DumpReading, EachOfManyDumpsOfOneSizeIsKnownByItself) {
+    std::string content = tests::contentOf(file);
+    const std::size_t number = content.find(std::string("\x00\x00\x70\xc0", 4));
+    ASSERT_NE(number, std::string::npos);
+    const fs::path other = folder / "other.h5", third = folder / "third.h5";
+    content[number] = 1;
+    tests::writeContent(other, content);
+    content[number] = 2;
+    tests::writeContent(third, content);
+    static_cast<void>(opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory));
+    static_cast<void>(opened({other, axes("prompt head pos dim"), DecidedBy::Person, {}}, memory));
+    ASSERT_EQ(memory.entries().size(), 2U);
+    EXPECT_EQ(memory.entries().front().name, "other.h5");
+    EXPECT_EQ(headsOf(opened({file, {}, DecidedBy::Nobody, {}}, memory)), 5);
+    EXPECT_EQ(headsOf(opened({other, {}, DecidedBy::Nobody, {}}, memory)), 4);
+    EXPECT_TRUE(asks({third, {}, DecidedBy::Nobody, {}}, memory));
+}
+
 // Other arrays of a file are another dump: the former decision about the file goes.
 TEST_F(DumpReading, AnotherSetOfTheSameFileReplacesTheFormer) {
     const fs::path sets = askingFile("asks_two_sets.h5");
