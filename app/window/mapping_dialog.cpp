@@ -115,6 +115,7 @@ void MappingDialog::showQuestion(const OpenQuestion& question) {
         cards->addWidget(card);
         group_->addButton(card->button(), static_cast<int>(n));
         cards_.push_back(card);
+        card->button()->installEventFilter(this);
         connect(card, &ReadingCard::numberChanged, this, [this, n] { startPreview(n); });
     }
     cards->addStretch(1);
@@ -208,10 +209,7 @@ void MappingDialog::refresh() {
         command_->setPlaceholderText(card == nullptr ? tr("Choose a reading: click it or press its number")
                                                      : tr("Give the number that this reading needs"));
     }
-    if (card != nullptr) {
-        area_->ensureWidgetVisible(card, 0, 0);
-        area_->ensureWidgetVisible(card->button());  // where not all of it can be seen, its beginning
-    }
+    if (card != nullptr) reveal(static_cast<std::size_t>(group_->checkedId()));
     if (waiting_ > 0)
         note_->setText(tr("Reading a head in each way…"));
     else if (!analysis::likeliestReading(previews_))
@@ -242,15 +240,41 @@ void MappingDialog::goBack() {
 
 void MappingDialog::copyCommand() { QApplication::clipboard()->setText(command_->text()); }
 
+void MappingDialog::choose(int card) {
+    if (card < 0 || card >= static_cast<int>(cards_.size())) return;
+    QRadioButton* button = cards_[static_cast<std::size_t>(card)]->button();
+    button->setChecked(true);
+    button->setFocus(Qt::ShortcutFocusReason);
+}
+
+/// Where not all of a card can be seen, its beginning.
+void MappingDialog::reveal(std::size_t card) {
+    area_->ensureWidgetVisible(cards_[card], 0, 0);
+    area_->ensureWidgetVisible(cards_[card]->button());
+}
+
 /// A digit chooses the reading of that number.
 void MappingDialog::keyPressEvent(QKeyEvent* event) {
-    const int number = event->key() - Qt::Key_1;
-    if (event->modifiers() == Qt::NoModifier && number >= 0 && number < static_cast<int>(cards_.size()) && number < 9) {
-        cards_[static_cast<std::size_t>(number)]->button()->setChecked(true);
-        cards_[static_cast<std::size_t>(number)]->button()->setFocus(Qt::ShortcutFocusReason);
-        return;
-    }
-    QDialog::keyPressEvent(event);
+    if (event->modifiers() == Qt::NoModifier && event->key() >= Qt::Key_1 && event->key() <= Qt::Key_9)
+        choose(event->key() - Qt::Key_1);
+    else
+        QDialog::keyPressEvent(event);
+}
+
+/// Arrow keys choose the neighbour; Tab only goes to it.
+bool MappingDialog::eventFilter(QObject* watched, QEvent* event) {
+    const auto card = std::find_if(cards_.begin(), cards_.end(),
+                                   [watched](const ReadingCard* known) { return known->button() == watched; });
+    if (card == cards_.end()) return QDialog::eventFilter(watched, event);
+    const auto number = card - cards_.begin();
+    if (event->type() == QEvent::FocusIn) reveal(static_cast<std::size_t>(number));
+    if (event->type() == QEvent::KeyPress)
+        for (const auto& [key, step] : {std::pair{Qt::Key_Left, -1}, std::pair{Qt::Key_Right, 1}})
+            if (static_cast<QKeyEvent*>(event)->key() == key) {
+                choose(static_cast<int>(number) + step);
+                return true;
+            }
+    return QDialog::eventFilter(watched, event);
 }
 
 QString MappingDialog::question() const { return question_->text(); }

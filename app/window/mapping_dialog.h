@@ -49,11 +49,14 @@ signals:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the cards' buttons
 
 private:
     void build();
     void showQuestion(const OpenQuestion& question);
     void orderTabs();
+    void choose(int card);
+    void reveal(std::size_t card);
     void startPreview(std::size_t card);
     void finishPreview(std::size_t card, JobOutcome<ReadingTrial> outcome);
     void preselect();

@@ -60,11 +60,16 @@ Json candidateJson(const ReadingCandidate& candidate) {
             {"number", candidate.number}};
 }
 
+/// Text for a person, whoever wrote it.
+std::string wordsFromJson(const Json& json, const char* key) {
+    return printable(json.at(key).get<std::string>(), std::string::npos);
+}
+
 ReadingQuestion questionFromJson(const Json& json) {
-    ReadingQuestion question{json.at("topic").get<std::string>(), json.at("text").get<std::string>(), {}};
+    ReadingQuestion question{wordsFromJson(json, "topic"), wordsFromJson(json, "text"), {}};
     for (const Json& entry : json.at("candidates")) {
-        ReadingCandidate candidate{entry.at("title").get<std::string>(), entry.at("evidence").get<std::string>(),
-                                   decisionsFromJson(entry.at("decision")), entry.at("number").get<std::string>()};
+        ReadingCandidate candidate{wordsFromJson(entry, "title"), wordsFromJson(entry, "evidence"),
+                                   decisionsFromJson(entry.at("decision")), wordsFromJson(entry, "number")};
         candidate.decision.outside = OpenPolicy::Outside::Never;
         question.candidates.push_back(std::move(candidate));
     }
@@ -75,7 +80,7 @@ ReadingQuestion questionFromJson(const Json& json) {
 
 Json decisionsJson(const ReadingDecisions& decisions) {
     Json map = Json::array(), attributes = Json::object();
-    for (const auto& [role, path] : decisions.map) map.push_back({role, nameJson(path)});
+    for (const auto& [role, path] : decisions.map) map.push_back({nameJson(role), nameJson(path)});
     for (const auto& [name, value] : decisions.attributes) attributes[name] = std::visit(AttributeJson{}, value);
     return {{"map", map},
             {"attributes", attributes},
@@ -88,7 +93,7 @@ ReadingDecisions decisionsFromJson(const Json& json) {
     try {
         ReadingDecisions decisions;
         for (const Json& entry : json.at("map"))
-            decisions.map.emplace_back(entry.at(0).get<std::string>(), nameFromJson(entry.at(1)));
+            decisions.map.emplace_back(nameFromJson(entry.at(0)), nameFromJson(entry.at(1)));
         for (const auto& [name, value] : json.at("attributes").items())
             decisions.attributes.emplace(name, attributeFromJson(value));
         decisions.valid = json.at("valid").get<std::string>();
@@ -120,8 +125,8 @@ std::string ambiguityText(const AmbiguousReading& ambiguity) {
 std::optional<AmbiguousReading> ambiguityFromText(std::string_view text) {
     try {
         const Json json = Json::parse(text);
-        return AmbiguousReading({json.at("file").get<std::string>(), json.at("object").get<std::string>(),
-                                 json.at("cause").get<std::string>(), json.at("advice").get<std::string>()},
+        return AmbiguousReading({wordsFromJson(json, "file"), wordsFromJson(json, "object"),
+                                 wordsFromJson(json, "cause"), wordsFromJson(json, "advice")},
                                 questionFromJson(json));
     } catch (const nlohmann::json::exception&) {
         return std::nullopt;

@@ -104,8 +104,11 @@ TEST_F(ReadingDialogsTest, QuestionsAreAnsweredByKeysOneAfterTheOther) {
     EXPECT_TRUE(mapping.cards()[0]->words().contains("Another question"));
     QTest::keyClick(&mapping, Qt::Key_2);
     EXPECT_TRUE(mapping.cards()[1]->button()->isChecked());
+    QTest::keyClick(mapping.cards()[1]->button(), Qt::Key_Right);  // there is none
+    EXPECT_TRUE(mapping.cards()[1]->button()->isChecked());
     QTest::keyClick(mapping.cards()[1]->button(), Qt::Key_Left);
     EXPECT_TRUE(mapping.cards()[0]->button()->isChecked());
+    EXPECT_EQ(mapping.focusWidget(), mapping.cards()[0]->button());
     EXPECT_TRUE(mapping.backButton()->isHidden());
     QTest::keyClick(&mapping, Qt::Key_Return);
     ASSERT_TRUE(waitUntil([&] { return mapping.question().contains("uint16") && !mapping.isPreviewing(); }));

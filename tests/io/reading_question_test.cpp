@@ -142,7 +142,7 @@ TEST(ReadingQuestion, TheLaterDecisionCounts) {
 // Names of a file are bytes: what is no UTF-8 comes back as it was.
 TEST(ReadingJson, DecisionsComeBackAsTheyWere) {
     ReadingDecisions decisions;
-    decisions.map = {{"q", "/run \xff\n<b>/q"}, {"k", "/run/k"}};
+    decisions.map = {{"q", "/run \xff\n<b>/q"}, {"k\xfe", "/run/k"}};
     decisions.attributes = {{"axes", std::string("prompt pos head dim")},
                             {"scale", 0.1},
                             {"n_heads", std::int64_t{9}},
@@ -176,6 +176,9 @@ TEST(ReadingJson, AQuestionCrossesWithItsRefusalAndAllowsNothing) {
     EXPECT_EQ(back.number, "scale_factor");
     EXPECT_EQ(back.decision.attributes, candidate.decision.attributes);
     EXPECT_EQ(back.decision.outside, io::OpenPolicy::Outside::Never);
+    std::string forged = io::ambiguityText(asked);
+    forged.replace(forged.find("Which?"), 6, "\\u001b[2J");  // of a process that does not escape
+    EXPECT_EQ(io::ambiguityFromText(forged)->question().text, "\\x1b[2J");
     for (const char* text : {"", "{}", "[1", R"({"file": 1})"}) EXPECT_FALSE(io::ambiguityFromText(text)) << text;
 }
 
