@@ -160,8 +160,10 @@ void ReadingCard::showPreview(const analysis::ReadingPreview& preview) {
     for (const std::string& concern : analysis::concernsAbout(preview)) concerns.append(qt(concern));
     concerns_->setText(concerns.join("\n"));
     concerns_->setVisible(!concerns.isEmpty());
-    QString about = tr("q: median %1, largest %2")
-                        .arg(QString::number(preview.median, 'g', 3), QString::number(preview.largest, 'g', 3));
+    QString about = std::isnan(preview.median)
+                        ? tr("q: no finite number")
+                        : tr("q: median %1, largest %2")
+                              .arg(QString::number(preview.median, 'g', 3), QString::number(preview.largest, 'g', 3));
     if (const std::string output = analysis::outputText(preview); !output.empty()) about += "\n" + qt(output);
     shape_->setText(shape_->text() + "\n" + about);
     stack_->setCurrentIndex(1);
