@@ -20,6 +20,25 @@ struct ReadingOptions {
 
 void addReadingOptions(CLI::App& verb, ReadingOptions& options);
 
+/// One of the options above, for a form.
+struct ReadingField {
+    const char* option;  ///< "--axes"
+    std::string ReadingOptions::*value;
+    const char* help;
+    std::vector<const char*> choices;  ///< of an option that takes words; others than these where `open`
+    bool open = true;
+};
+/// All but --map, --rotate and --allow.
+std::vector<ReadingField> readingFields();
+
+/// A word as a shell takes it. Bytes that are no printable text, as a name in a file may hold, stand as $'\x1b'.
+std::string readingWord(const std::string& word);
+/// The options that say the same as decisions.
+ReadingOptions optionsFor(const io::ReadingDecisions& decisions);
+/// As words of a command line that a shell takes as they are: "--axes 'prompt head pos dim'"; empty where nothing is
+/// decided.
+std::string readingArguments(const ReadingOptions& options);
+
 /// Throws UsageError.
 io::ReadingDecisions decisionsFrom(const ReadingOptions& options);
 

@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/core/dump_opening.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
-#include <thread>
 
+#include "app/core/own_process.h"
 #include "io/dump/attention_dump.h"
+#include "io/dump/reading_json.h"
 #include "io/file_place.h"
 #include "kernels/error.h"
-
-extern char** environ;
 
 namespace dimscope::app {
 namespace {
 
-using Outside = io::OpenPolicy::Outside;
-
 constexpr const char* kFirstLook = "--first-look";
-constexpr int kSound = 0, kRefused = 1, kOutOfMemory = 3;
+constexpr int kSound = 0, kRefused = 1, kOutOfMemory = 3, kAsks = 4;
 constexpr auto kLongest = std::chrono::seconds(8);
 constexpr rlim_t kMostMemory = rlim_t{3} << 30U;
 constexpr std::int64_t kReadWholeBytes = std::int64_t{16} << 20;  ///< of a file that is read completely
@@ -67,59 +62,24 @@ void readTensors(analysis::HeadSource& source) {
     }
 }
 
-int firstLook(const char* path, const char* outside) {
+/// `decisions` as decisionsJson writes them. A question goes to standard output; what else can be said about the file
+/// is told by the process that asked.
+int firstLook(const char* path, const char* decisions) {
     limitResources();
     try {
-        io::ReadingDecisions decisions;
-        decisions.outside = static_cast<Outside>(outside[0] - '0');
-        readTensors(*io::openDump(path, decisions));
+        readTensors(*io::openDump(path, io::decisionsFromJson(nlohmann::ordered_json::parse(decisions))));
         return kSound;
     } catch (const std::bad_alloc&) {
         return kOutOfMemory;
     } catch (const kernels::OutOfMemory&) {
         return kOutOfMemory;
+    } catch (const io::AmbiguousReading& ambiguity) {
+        const std::string text = io::ambiguityText(ambiguity);
+        const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+        return written && std::fflush(stdout) == 0 ? kAsks : kRefused;
     } catch (const std::exception&) {
-        return kRefused;  // told by the process that asked
+        return kRefused;
     }
-}
-
-pid_t startProcess(const std::filesystem::path& path, Outside outside) {
-    std::string program = "/proc/self/exe", look = kFirstLook, file = path.string();
-    std::string allowed(1, static_cast<char>('0' + static_cast<int>(outside)));
-    char* arguments[] = {program.data(), look.data(), file.data(), allowed.data(), nullptr};
-    posix_spawn_file_actions_t silent;
-    posix_spawn_file_actions_init(&silent);
-    for (const int stream : {0, 1, 2}) posix_spawn_file_actions_addopen(&silent, stream, "/dev/null", O_RDWR, 0);
-    pid_t process = -1;
-    const int failure = posix_spawn(&process, program.c_str(), &silent, nullptr, arguments, environ);
-    posix_spawn_file_actions_destroy(&silent);
-    return failure == 0 ? process : -1;
-}
-
-/// The state as waitpid gives it; nothing where time ran out.
-std::optional<int> waitFor(pid_t process, const kernels::RunControl& control) {
-    const auto start = std::chrono::steady_clock::now();
-    auto nap = std::chrono::milliseconds(1);
-    int state = 0;
-    const auto stop = [&] {
-        kill(process, SIGKILL);
-        waitpid(process, &state, 0);
-    };
-    while (waitpid(process, &state, WNOHANG) == 0) {
-        if (std::chrono::steady_clock::now() - start > kLongest) {
-            stop();
-            return std::nullopt;
-        }
-        try {
-            control.throwIfCancelled();
-        } catch (...) {
-            stop();
-            throw;
-        }
-        std::this_thread::sleep_for(nap);
-        nap = std::min(nap * 2, std::chrono::milliseconds(20));
-    }
-    return state;
 }
 
 [[noreturn]] void refuseFile(const std::filesystem::path& path, const std::string& cause) {
@@ -127,10 +87,12 @@ std::optional<int> waitFor(pid_t process, const kernels::RunControl& control) {
         {io::FilePlace::ofFile(path).file, "/", cause, "the file is damaged, or made to do this: get it again"});
 }
 
-void lookFirst(const std::filesystem::path& path, Outside outside, const kernels::RunControl& control) {
-    const pid_t process = startProcess(path, outside);
-    if (process < 0) return;
-    const std::optional<int> state = waitFor(process, control);
+void lookFirst(const std::filesystem::path& path, const io::ReadingDecisions& decisions,
+               const kernels::RunControl& control) {
+    const std::vector<std::string> arguments{kFirstLook, path.string(), io::decisionsJson(decisions).dump()};
+    const std::optional<ProcessEnd> end = runOwnProcess(arguments, kLongest, control);
+    if (!end) return;
+    const std::optional<int> state = end->state;
     if (!state || (WIFSIGNALED(*state) && WTERMSIG(*state) == SIGXCPU))
         refuseFile(path,
                    fmt::format("cannot be read: the HDF5 library did not come back within {} s (corrupt chunks or "
@@ -144,6 +106,8 @@ void lookFirst(const std::filesystem::path& path, Outside outside, const kernels
     if (WEXITSTATUS(*state) == kOutOfMemory)
         refuseFile(path,
                    fmt::format("cannot be read: opening it takes more than {} GiB of memory", kMostMemory >> 30U));
+    if (WEXITSTATUS(*state) == kAsks)
+        if (const std::optional<io::AmbiguousReading> ambiguity = io::ambiguityFromText(end->output)) throw *ambiguity;
 }
 
 }  // namespace
@@ -159,7 +123,7 @@ std::shared_ptr<analysis::HeadSource> openDumpSafely(const std::filesystem::path
                                                      const io::ReadingDecisions& decisions,
                                                      const kernels::RunControl& control) {
     std::error_code failure;
-    if (mayStartProcess && std::filesystem::is_regular_file(path, failure)) lookFirst(path, decisions.outside, control);
+    if (mayStartProcess && std::filesystem::is_regular_file(path, failure)) lookFirst(path, decisions, control);
     return io::openDump(path, decisions);
 }
 

@@ -19,7 +19,8 @@ namespace dimscope::app {
 std::optional<int> serveFirstLook(int argumentCount, char** arguments);
 
 /// Opens a dump after a first look (none in programs that did not call serveFirstLook). Throws FileError where the
-/// first look ended by a crash, a time-out (8 s) or for lack of memory, and what io::openDump throws; Cancelled.
+/// first look ended by a crash, a time-out (8 s) or for lack of memory, and what io::openDump throws, a question
+/// (io::AmbiguousReading) too; Cancelled.
 std::shared_ptr<analysis::HeadSource> openDumpSafely(const std::filesystem::path& path,
                                                      const io::ReadingDecisions& decisions = {},
                                                      const kernels::RunControl& control = {});

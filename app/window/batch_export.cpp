@@ -69,9 +69,9 @@ void writeExport(DumpReport& report, const std::filesystem::path& folder) {
 
 }  // namespace
 
-int exportDump(const QString& file, const QString& folder) {
+int exportDump(const QString& file, const QString& folder, const io::ReadingDecisions& decisions) {
     try {
-        DumpReport report(pathOf(file));
+        DumpReport report(pathOf(file), "cpu", 0, decisions);
         if (!QDir().mkpath(folder))
             throw kernels::FileError({folder.toStdString(), "", "the folder cannot be made", "choose another folder"});
         writeExport(report, pathOf(folder));

@@ -11,9 +11,9 @@
 
 namespace dimscope::app {
 
-int reportDump(const QString& file, const QString& folder) {
+int reportDump(const QString& file, const QString& folder, const io::ReadingDecisions& decisions) {
     try {
-        Report report({.file = pathOf(file)});
+        Report report({.file = pathOf(file), .decisions = decisions});
         const auto draw = [](const analysis::Figure& figure, const std::filesystem::path& path) {
             return io::drawnFigure(figure, path);
         };

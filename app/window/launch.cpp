@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/launch.h"
 
-#include <QCommandLineParser>
-#include <QCoreApplication>
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include "analysis/provenance.h"
+#include "app/cli/lists.h"
+#include "app/cli/reading_options.h"
 
 namespace dimscope::app {
 namespace {
@@ -14,7 +17,7 @@ constexpr int kWrongUsage = 2;
 
 bool needsNoDisplay(std::string_view argument) {
     return argument.starts_with("--export") || argument.starts_with("--report") || argument == "--help" ||
-           argument == "-h" || argument == "--help-all" || argument == "--version" || argument == "-v";
+           argument == "-h" || argument == "--version" || argument == "-v";
 }
 
 }  // namespace
@@ -33,31 +36,36 @@ bool prepareDisplay(int argc, char** argv) {
     return false;
 }
 
-Launch parseLaunch(const QCoreApplication& application) {
-    QCommandLineParser parser;
-    parser.setApplicationDescription(
-        "Dimscope: which dimensions carry an attention head, and what linear-attention kernels lose there.");
-    parser.addHelpOption();
-    parser.addVersionOption();
-    const QCommandLineOption exportOption(
-        "export", "Write every figure and table of FILE into <folder>; needs no display.", "folder");
-    const QCommandLineOption reportOption(
-        "report", "Write the whole report of FILE, a page with every experiment, into <folder>; needs no display.",
-        "folder");
-    parser.addOption(exportOption);
-    parser.addOption(reportOption);
-    parser.addPositionalArgument(
-        "FILE", "HDF5 dump with q, k and v. With --export and --report the default is the bundled sample.", "[FILE]");
-    parser.process(application);
-    if (parser.positionalArguments().size() > 1) {
-        std::fputs("dimscope: one FILE at most\n", stderr);
-        std::exit(kWrongUsage);
+Launch parseLaunch(const QStringList& arguments) {
+    std::string file, exportFolder, reportFolder;
+    ReadingOptions reading;
+    CLI::App program(
+        "Dimscope: which dimensions carry an attention head, and what linear-attention kernels lose there.",
+        "dimscope");
+    program.set_version_flag("-v,--version", "dimscope " + analysis::programVersion());
+    program.add_option("FILE", file,
+                       "Dump with q, k and v. With --export and --report the default is the bundled sample");
+    auto* exports = program.add_option("--export", exportFolder,
+                                       "Write every figure and table of FILE into a folder; needs no display");
+    program
+        .add_option("--report", reportFolder,
+                    "Write the whole report of FILE, a page with every experiment, into a folder; needs no display")
+        ->excludes(exports);
+    addReadingOptions(program, reading);
+    program.get_option("--map")->allow_extra_args(false);  // what follows may be the FILE
+    std::vector<std::string> words;                        // what Qt left, the last one first
+    for (const QString& word : arguments.mid(1)) words.insert(words.begin(), word.toStdString());
+    try {
+        program.parse(words);
+        return {QString::fromStdString(file), QString::fromStdString(exportFolder),
+                QString::fromStdString(reportFolder), decisionsFrom(reading)};
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) std::exit(program.exit(error));  // --help, --version
+        std::fprintf(stderr, "dimscope: %s\n", error.what());
+    } catch (const UsageError& error) {
+        std::fprintf(stderr, "dimscope: %s\n", error.what());
     }
-    if (parser.isSet(exportOption) && parser.isSet(reportOption)) {
-        std::fputs("dimscope: --export or --report, not both\n", stderr);
-        std::exit(kWrongUsage);
-    }
-    return {parser.positionalArguments().value(0), parser.value(exportOption), parser.value(reportOption)};
+    std::exit(kWrongUsage);
 }
 
 }  // namespace dimscope::app

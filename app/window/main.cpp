@@ -10,6 +10,7 @@
 #include "app/window/batch_report.h"
 #include "app/window/launch.h"
 #include "app/window/main_window.h"
+#include "app/window/qt_text.h"
 #include "app/window/samples.h"
 
 using namespace dimscope;
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
     QApplication::setOrganizationName("dimscope");
     QApplication::setApplicationName("dimscope");
     QApplication::setApplicationVersion(QString::fromStdString(analysis::programVersion()));
-    const app::Launch launch = app::parseLaunch(application);
+    const app::Launch launch = app::parseLaunch(QApplication::arguments());
 
     if (!launch.exportFolder.isEmpty() || !launch.reportFolder.isEmpty()) {
         const auto samples = app::bundledSamples();
@@ -30,14 +31,19 @@ int main(int argc, char** argv) {
             return 1;
         }
         const QString file = launch.file.isEmpty() ? samples.front().second : launch.file;
-        return launch.reportFolder.isEmpty() ? app::exportDump(file, launch.exportFolder)
-                                             : app::reportDump(file, launch.reportFolder);
+        return launch.reportFolder.isEmpty() ? app::exportDump(file, launch.exportFolder, launch.decisions)
+                                             : app::reportDump(file, launch.reportFolder, launch.decisions);
     }
 
     app::Appearance appearance(application);
     appearance.choose(static_cast<app::ThemeChoice>(QSettings().value("window/theme", 0).toInt()));
     app::MainWindow window(appearance);
     window.show();
-    if (!launch.file.isEmpty()) window.open(launch.file);
+    const bool decided =
+        !app::isUndecided(launch.decisions) || launch.decisions.outside != io::OpenPolicy::Outside::Never;
+    if (!launch.file.isEmpty() && decided)
+        window.read({app::pathOf(launch.file), launch.decisions, app::DecidedBy::CommandLine, {}});
+    else if (!launch.file.isEmpty())
+        window.open(launch.file);
     return QApplication::exec();
 }

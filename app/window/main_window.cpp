@@ -23,6 +23,7 @@
 #include "app/window/intervention_page.h"
 #include "app/window/kernels_form.h"
 #include "app/window/kernels_page.h"
+#include "app/window/mapping_dialog.h"
 #include "app/window/overview_panel.h"
 #include "app/window/profile_form.h"
 #include "app/window/profile_page.h"
@@ -153,6 +154,7 @@ void MainWindow::wire() {
     connect(&model_, &WorkspaceModel::opened, this, &MainWindow::dumpOpened);
     connect(&model_, &WorkspaceModel::openFailed, this,
             [this](const QString&, const QString& sentence) { banner_->showSentence(sentence); });
+    wireReading();
     connect(&model_, &WorkspaceModel::choiceChanged, this, [this] {
         highlight_.clear();  // dimensions of one head mean nothing in another
         updateActions();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QPointer>
 #include <vector>
 
 #include "app/window/head_comparison.h"
@@ -20,6 +21,7 @@ class Appearance;
 class Banner;
 class DockPanel;
 class OverviewPanel;
+class MappingDialog;
 class Page;
 class StartPage;
 class StatusRow;
@@ -35,6 +37,7 @@ public:
     ~MainWindow() override;
 
     void open(const QString& path);
+    void read(const ReadingRequest& request) { model_.read(request); }
     WorkspaceModel& model() { return model_; }
     LayerProfiles& profiles() { return profiles_; }
     HeadComparison& comparison() { return comparison_; }
@@ -79,6 +82,11 @@ private:
     void copy();
     void explainPage();
 
+    // main_window_reading.cpp: how a file is read
+    void wireReading();
+    void askReading(const OpenQuestion& question);
+    void showReading();
+
     // main_window_state.cpp: what is remembered
     void restore();
     void remember();
@@ -109,6 +117,7 @@ private:
     DockPanel* parametersDock_ = nullptr;
     DockPanel* subsetDock_ = nullptr;
     StatusRow* status_ = nullptr;
+    QPointer<MappingDialog> mapping_;  // while a file is asked about
     QList<QMenu*> menus_;
     QMenu* recentMenu_ = nullptr;
     QAction* openAction_ = nullptr;

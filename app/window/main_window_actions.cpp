@@ -54,6 +54,7 @@ void MainWindow::buildFileMenu() {
     samples->setEnabled(!samples->isEmpty());
     reloadAction_ = addAction(menu, tr("Re&load"), {QKeySequence("F5")}, [this] { model_.reload(); });
     reloadAction_->setIconText(tr("Reload"));
+    dumpActions_.append(addAction(menu, tr("Rea&ding…"), {QKeySequence("Ctrl+Shift+R")}, [this] { showReading(); }));
     menu->addSeparator();
     dumpActions_.append(addAction(menu, tr("&Copy figure or table"), {QKeySequence::Copy}, [this] { copy(); }));
     dumpActions_.append(

@@ -56,8 +56,9 @@ StatusRow::StatusRow(WorkspaceModel& model, LayerProfiles& profiles, QWidget* pa
     refreshFacts();
     connect(cancel_, &QPushButton::clicked, this, &StatusRow::cancelNewest);
     connect(&model_.pump(), &JobPump::ticked, this, &StatusRow::refresh);
-    for (const auto signal : {&WorkspaceModel::opened, &WorkspaceModel::choiceChanged,
-                              &WorkspaceModel::parametersChanged, &WorkspaceModel::backendChanged})
+    for (const auto signal :
+         {&WorkspaceModel::opened, &WorkspaceModel::choiceChanged, &WorkspaceModel::parametersChanged,
+          &WorkspaceModel::backendChanged, &WorkspaceModel::readingForgotten})
         connect(&model_, signal, this, &StatusRow::refreshFacts);
 }
 
@@ -99,6 +100,12 @@ void StatusRow::refreshFacts() {
                       p.rows == 0 ? tr("all rows") : tr("%1 rows").arg(p.rows)};
     if (const analysis::LayerInfo* layer = model_.workspace().layer())
         facts.append(tr("N %1").arg(model_.workspace().lengthIn(*layer)));
+    if (model_.isRemembered())
+        facts.prepend(tr("read as remembered"));
+    else if (model_.decidedBy() != DecidedBy::Nobody)
+        facts.prepend(tr("read as decided"));
+    facts_->setToolTip(model_.decidedBy() == DecidedBy::Nobody ? QString()
+                                                               : tr("File > Reading… shows what was decided"));
     facts_->setText(facts.join("  ·  "));
 }
 

@@ -56,6 +56,18 @@ QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $field; bord
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($check); }
 QCheckBox:focus { color: $accent; }
 QCheckBox { spacing: 7px; }
+QRadioButton { font-weight: 600; spacing: 7px; outline: 0; }
+QRadioButton::indicator { width: 13px; height: 13px; border: 1px solid $axis; border-radius: 7px; background: $panel; }
+QRadioButton::indicator:checked { width: 7px; height: 7px; border: 4px solid $accent; }
+QRadioButton:focus { color: $accent; }
+#readingCards, #readingNotes { background: transparent; }
+#readingCard { background: $panel; border: 1px solid $border; border-radius: 4px; }
+#readingCard[chosen="true"] { border: 2px solid $accent; }
+#failure { color: $warning; }
+QPlainTextEdit { background: $panel; border: 1px solid $field; border-radius: 3px; color: $text; }
+QPlainTextEdit:focus { border-color: $accent; }
+QPushButton:default { border-color: $accent; color: $accent; }
+QPushButton:default:disabled { border-color: $border; color: $field; }
 QTabBar#pageTabs { background: $window; border-bottom: 1px solid $border; font-size: 13px; }
 QTabBar#pageTabs::tab { padding: 0 14px; height: 35px; color: $secondary; border-bottom: 2px solid transparent; }
 QTabBar#pageTabs::tab:selected { color: $text; font-weight: 600; border-bottom: 2px solid $accent; background: $panel; }
@@ -93,6 +105,7 @@ QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle:horizontal { background: $field; border-radius: 3px; min-width: 24px; margin: 2px; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: 0; }
 QGraphicsView { background: transparent; border: 0; }
 )";
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <set>
 
@@ -43,7 +44,7 @@ public:
 
     std::vector<LayerContents> read(const std::vector<LayerArrays>& arrays) {
         for (const LayerArrays& layer : arrays) readOne(layer);
-        if (found_.empty()) throw *firstFailure_;
+        if (found_.empty()) std::rethrow_exception(firstFailure_);
         std::sort(found_.begin(), found_.end(),
                   [](const auto& a, const auto& b) { return a.info.layer < b.info.layer; });
         return std::move(found_);
@@ -61,7 +62,7 @@ private:
             info_.warnings.insert(info_.warnings.end(), warnings.begin(), warnings.end());
             info_.readings.insert(info_.readings.end(), readings.begin(), readings.end());
         } catch (const kernels::FormatError& error) {
-            if (!firstFailure_) firstFailure_ = error;
+            if (!firstFailure_) firstFailure_ = std::current_exception();  // a question stays one
             info_.warnings.push_back({"layer_unreadable", error.parts().object,
                                       fmt::format("layer {} is left out: {} {}", arrays.layer.value_or(0),
                                                   error.parts().object, error.parts().cause)});
@@ -85,7 +86,7 @@ private:
     const LayerContext& context_;
     analysis::DumpInfo& info_;
     std::vector<LayerContents> found_;
-    std::optional<kernels::FormatError> firstFailure_;
+    std::exception_ptr firstFailure_;
 };
 
 void describeOrigin(const AttributeScope& scope, analysis::DumpInfo& info) {

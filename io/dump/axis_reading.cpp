@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "io/dump/axis_question.h"
 #include "io/message_text.h"
 
 namespace dimscope::io {
@@ -122,21 +123,6 @@ int oddity(const Axes& axes, const Sizes& q, const AxisHints& hints) {
            (hasRole(axes, AxisRole::Layer) && axes.size() < 5 ? 1 : 0);
 }
 
-std::string readingText(const Axes& axes, const Sizes& q, const AxisHints& hints) {
-    const TensorSizes sizes = sizesOf(q, axes, hints.headDim, hints.nHeads);
-    return fmt::format("\"{}\" ({} prompt(s), {} head(s), {} positions, head_dim {})", axesText(axes), sizes.prompts,
-                       sizes.heads, sizes.positions, sizes.dim);
-}
-
-[[noreturn]] void ask(const std::vector<Axes>& readings, const Sizes& q, const AxisHints& hints,
-                      const FilePlace& place) {
-    std::vector<std::string> texts;
-    for (const Axes& axes : readings) texts.push_back(readingText(axes, q, hints));
-    place.refuse(
-        fmt::format("its axes are ambiguous, shape [{}] could be {}", fmt::join(q, ", "), fmt::join(texts, " or ")),
-        fmt::format("choose one, for example --axes \"{}\"", axesText(readings.front())));
-}
-
 /// Of several orders that fit, those that are least odd.
 std::vector<Axes> leastOdd(const std::vector<Axes>& fitting, const Sizes& q, const AxisHints& hints) {
     int least = 100;
@@ -163,7 +149,7 @@ AxisDecision chooseForward(const std::vector<Axes>& forward, const Sizes& q, con
             if (axes == Axes{AxisRole::Prompt, AxisRole::Position, AxisRole::Head, AxisRole::Dim})
                 return {axes, "the names are those of TransformerLens", false};
     const std::vector<Axes> best = leastOdd(forward, q, hints);
-    if (best.size() > 1) ask(best, q, hints, place);
+    if (best.size() > 1) askAxes(best, q, hints, place);
     return {best.front(), "there are more positions than heads", true};
 }
 
@@ -171,14 +157,14 @@ AxisDecision chooseReversed(const std::vector<Axes>& forward, const std::vector<
                             const AxisHints& hints, const FilePlace& place) {
     if (hints.reversed) {
         const std::vector<Axes> best = leastOdd(reversed, q, hints);
-        if (best.size() > 1) ask(best, q, hints, place);
+        if (best.size() > 1) askAxes(best, q, hints, place);
         return {best.front(), "the file was written by MATLAB, which reverses axes", true};
     }
     std::vector<Axes> readings = leastOdd(reversed, q, hints);
     if (forward.empty() && readings.size() == 1 && isStated(hints))
         return {readings.front(), "axes are reversed: n_heads and head_dim fit only so", true};
     readings.insert(readings.end(), forward.begin(), forward.end());
-    ask(readings, q, hints, place);
+    askAxes(readings, q, hints, place);
 }
 
 }  // namespace
@@ -264,11 +250,7 @@ AxisDecision decideAxes(const Sizes& q, const Sizes& k, const Sizes& v, const Ax
     if (!forward.empty()) return chooseForward(forward, q, k, hints, place);
     const bool flat = q.size() == k.size() && q.size() >= 2 && !isStated(hints) && !hints.headNamed &&
                       std::equal(q.begin(), q.end() - 1, k.begin()) && q.size() == (hints.promptNamed ? 2U : 3U);
-    if (flat)
-        place.refuse(fmt::format("q has shape [{}] and k [{}]: heads and dimensions are in one axis, and nothing says "
-                                 "how to split it",
-                                 fmt::join(q, ", "), fmt::join(k, ", ")),
-                     "give --n-heads and --head-dim (or the attributes n_heads, head_dim)");
+    if (flat) askHeads(q, k, place);
     return {orders.empty() ? own : (q.size() == 4 ? own : orders.front()), "nothing fits", false};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "io/dump/array_question.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -17,6 +18,31 @@ using kernels::Index;
 
 constexpr const char* kHowToNameTensors =
     "a dump has /layers/LL/q and /layers/LL/k (resources/docs/formats.md); name others with --map q=PATH --map k=PATH";
+
+/// Of q and k before and after RoPE: after, then without a word about it, then before; both of one kind.
+void chooseRope(LayerArrays& layer) {
+    auto& arrays = layer.arrays;
+    if (!layer.has(TensorRole::Query) || !layer.has(TensorRole::Key)) return;
+    const auto has = [&](TensorRole role, NamedRope rope) {
+        return std::any_of(arrays[role].begin(), arrays[role].end(),
+                           [rope](const NamedArray& array) { return array.name.rope == rope; });
+    };
+    for (const NamedRope rope : {NamedRope::After, NamedRope::Unsaid, NamedRope::Before}) {
+        if (!has(TensorRole::Query, rope) || !has(TensorRole::Key, rope)) continue;
+        layer.rope = rope;
+        for (const TensorRole role : {TensorRole::Query, TensorRole::Key})
+            std::erase_if(arrays[role], [rope](const NamedArray& array) { return array.name.rope != rope; });
+        break;
+    }
+    auto& values = arrays[TensorRole::Value];  // not rotated: a name with a word about it only repeats the others'
+    for (const NamedRope rope : {layer.rope, NamedRope::Unsaid})
+        if (has(TensorRole::Value, rope) && !values.empty()) {
+            std::erase_if(values, [rope](const NamedArray& array) { return array.name.rope != rope; });
+            break;
+        }
+    if (values.empty()) arrays.erase(TensorRole::Value);
+    arrays.erase(TensorRole::Fused);
+}
 
 /// All arrays whose names share what is neither layer, prompt, head nor tensor.
 struct Family {
@@ -33,6 +59,16 @@ struct Family {
         return std::any_of(layers.begin(), layers.end(), [](const auto& entry) { return entry.first.has_value(); });
     }
     std::string example() const { return layers.begin()->second.first().text(); }
+    /// Beside numbered layers one without a number is something else.
+    std::vector<LayerArrays> chosenLayers() const {
+        std::vector<LayerArrays> chosen;
+        for (const auto& [number, layer] : layers) {
+            if (hasLayerNumbers() && !number) continue;
+            chosen.push_back(layer);
+            chooseRope(chosen.back());
+        }
+        return chosen;
+    }
 };
 
 std::vector<NamedArray> namedArrays(const ArrayFile& file, const ReadingDecisions& decisions) {
@@ -117,45 +153,22 @@ Family chooseFamily(const ArrayFile& file, std::vector<Family> families) {
     std::vector<std::string> examples;
     for (const Family& family : complete)
         if (examples.size() < 4) examples.push_back(printable(family.example(), 120));
-    file.place().refuse(fmt::format("holds {} sets of q and k, any of which could be meant: {}", complete.size(),
-                                    fmt::join(examples, ", ")),
-                        "choose with --map q=PATH --map k=PATH, or open a file with one of them");
-}
-
-/// Of q and k before and after RoPE: after, then without a word about it, then before; both of one kind.
-void chooseRope(LayerArrays& layer) {
-    auto& arrays = layer.arrays;
-    if (!layer.has(TensorRole::Query) || !layer.has(TensorRole::Key)) return;
-    const auto has = [&](TensorRole role, NamedRope rope) {
-        return std::any_of(arrays[role].begin(), arrays[role].end(),
-                           [rope](const NamedArray& array) { return array.name.rope == rope; });
-    };
-    for (const NamedRope rope : {NamedRope::After, NamedRope::Unsaid, NamedRope::Before}) {
-        if (!has(TensorRole::Query, rope) || !has(TensorRole::Key, rope)) continue;
-        layer.rope = rope;
-        for (const TensorRole role : {TensorRole::Query, TensorRole::Key})
-            std::erase_if(arrays[role], [rope](const NamedArray& array) { return array.name.rope != rope; });
-        break;
-    }
-    auto& values = arrays[TensorRole::Value];  // not rotated: a name with a word about it only repeats the others'
-    for (const NamedRope rope : {layer.rope, NamedRope::Unsaid})
-        if (has(TensorRole::Value, rope) && !values.empty()) {
-            std::erase_if(values, [rope](const NamedArray& array) { return array.name.rope != rope; });
-            break;
-        }
-    if (values.empty()) arrays.erase(TensorRole::Value);
-    arrays.erase(TensorRole::Fused);
+    std::vector<std::vector<LayerArrays>> sets;
+    for (const Family& family : complete) sets.push_back(family.chosenLayers());
+    askSet(file.place(), sets,
+           fmt::format("holds {} sets of q and k, any of which could be meant: {}", complete.size(),
+                       fmt::join(examples, ", ")),
+           "choose with --map q=PATH --map k=PATH, or open a file with one of them");
 }
 
 /// One array per prompt and head.
-void checkUnique(const ArrayFile& file, const LayerArrays& layer) {
-    for (const auto& [role, arrays] : layer.arrays)
-        for (std::size_t n = 1; n < arrays.size(); ++n)
-            for (std::size_t m = 0; m < n; ++m)
-                if (arrays[m].name.prompt == arrays[n].name.prompt && arrays[m].name.head == arrays[n].name.head)
-                    file.place().refuse(fmt::format("two arrays could be {}: {} or {}", roleText(role),
-                                                    printable(arrays[m].ref.text()), printable(arrays[n].ref.text())),
-                                        fmt::format("choose with --map {}=PATH, or rename the other", roleText(role)));
+void checkUnique(const ArrayFile& file, const std::vector<LayerArrays>& layers) {
+    for (const LayerArrays& layer : layers)
+        for (const auto& [role, arrays] : layer.arrays)
+            for (std::size_t n = 1; n < arrays.size(); ++n)
+                for (std::size_t m = 0; m < n; ++m)
+                    if (arrays[m].name.prompt == arrays[n].name.prompt && arrays[m].name.head == arrays[n].name.head)
+                        askArray(file.place(), layers, role, arrays[m], arrays[n]);
 }
 
 /// "9" before "10", and words in alphabetical order.
@@ -176,18 +189,14 @@ const ArrayRef& LayerArrays::first() const {
 DumpArrays arrangeArrays(const ArrayFile& file, const ReadingDecisions& decisions) {
     const std::vector<NamedArray> named = namedArrays(file, decisions);
     if (named.empty()) refuseWithoutTensors(file);
-    Family family = chooseFamily(file, familiesOf(named));
+    const Family family = chooseFamily(file, familiesOf(named));
     DumpArrays dump;
-    const bool numbered = family.hasLayerNumbers();
-    for (auto& [number, layer] : family.layers) {
-        if (numbered && !number) continue;  // beside numbered layers: something else
-        chooseRope(layer);
-        checkUnique(file, layer);
+    dump.layers = family.chosenLayers();
+    checkUnique(file, dump.layers);
+    for (const LayerArrays& layer : dump.layers)
         for (const auto& [role, arrays] : layer.arrays)
             for (const NamedArray& array : arrays)
                 if (array.name.prompt) dump.prompts.push_back(*array.name.prompt);
-        dump.layers.push_back(std::move(layer));
-    }
     std::sort(dump.prompts.begin(), dump.prompts.end(), naturalOrder);
     dump.prompts.erase(std::unique(dump.prompts.begin(), dump.prompts.end()), dump.prompts.end());
     return dump;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "io/dump/axis_question.h"
 #include "io/dump/layer_attributes.h"
 #include "io/dump/tensor_reading.h"
 #include "io/message_text.h"
@@ -181,9 +182,7 @@ private:
         const Index heads = layer.query.shape[1], stored = layer.key.shape[1];
         layer.info.storedKvHeads = static_cast<int>(stored);
         if (gqa == "contiguous") return;
-        if (gqa != "strided")
-            place.refuse(fmt::format("has gqa=\"{}\", expected \"contiguous\" or \"strided\"", printable(gqa)),
-                         "correct the attribute, or give --gqa");
+        if (gqa != "strided") askHeadOrder(gqa, place);
         for (StoredTensor* tensor : {&layer.key, layer.value ? &*layer.value : nullptr}) {
             if (tensor == nullptr) continue;
             tensor->headModulus = stored;

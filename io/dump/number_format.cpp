@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "io/dump/reading_question.h"
 #include "io/message_text.h"
 
 namespace dimscope::io {
@@ -21,13 +22,49 @@ std::optional<Pattern> patternFrom(std::string text) {
     return std::nullopt;
 }
 
+ReadingCandidate encodingCandidate(const char* encoding, const char* title, const char* evidence) {
+    ReadingCandidate candidate{title, evidence, {}, {}};
+    candidate.decision.attributes["encoding"] = std::string(encoding);
+    return candidate;
+}
+
+/// `integersToo`: not where a word about the encoding stands in the way.
+std::vector<ReadingCandidate> encodingCandidates(const ElementType& type, bool integersToo) {
+    std::vector<ReadingCandidate> candidates;
+    if (type.kind == ElementType::Class::Float)
+        return {encodingCandidate("ieee", "the numbers of its type", "the type of the file says it without the word")};
+    if (type.bytes == 2) {
+        candidates.push_back(encodingCandidate(
+            "bf16", "bit patterns of bf16", "bfloat16 is stored as 16-bit integers by libraries that lack the type"));
+        candidates.push_back(encodingCandidate("ieee", "bit patterns of float16",
+                                               "most libraries have a type for float16 and need no integers"));
+    }
+    if (type.bytes == 1) {
+        candidates.push_back(encodingCandidate("fp8_e4m3fn", "bit patterns of FP8 E4M3FN",
+                                               "8-bit floats for activations: largest 448, no infinities"));
+        candidates.push_back(encodingCandidate("fp8_e5m2", "bit patterns of FP8 E5M2",
+                                               "8-bit floats for gradients: largest 57344, with infinities"));
+    }
+    if (integersToo && type.kind == ElementType::Class::Integer) {
+        ReadingCandidate quantised{
+            "integers times a factor", "quantised numbers; the file does not say the factor", {}, "scale_factor"};
+        quantised.decision.attributes["scale_factor"] = 1.0;
+        candidates.push_back(std::move(quantised));
+    }
+    return candidates;
+}
+
 /// What the attribute `encoding` says, or those under which other programs note a type.
 Pattern statedPattern(const StoredArray& array, const AttributeScope& scope) {
     if (const std::optional<std::string> encoding = scope.text("encoding")) {
         const std::optional<Pattern> pattern = patternFrom(*encoding);
         if (!pattern)
-            array.place().refuse(fmt::format("has encoding=\"{}\", which is not known here", printable(*encoding)),
-                                 "known: ieee, float16, bf16, fp8_e4m3fn, fp8_e5m2");
+            askReading(array.place(), fmt::format("has encoding=\"{}\", which is not known here", printable(*encoding)),
+                       "known: ieee, float16, bf16, fp8_e4m3fn, fp8_e5m2",
+                       {"encoding",
+                        fmt::format("{} has encoding=\"{}\", which is not known, and the type {}. What are its values?",
+                                    array.place().object, printable(*encoding), array.layout().type.text()),
+                        encodingCandidates(array.layout().type, false)});
         return *pattern;
     }
     for (const char* name : {"dtype", "torch_dtype"})
@@ -48,6 +85,26 @@ NumberFormat integerFormat(const ElementType& type) {
     return {NumberEncoding::Integer, type.bigEndian, type.bytes, type.isSigned};
 }
 
+[[noreturn]] void askEncoding(const StoredArray& array) {
+    const ElementType& type = array.layout().type;
+    ReadingQuestion question{"encoding",
+                             fmt::format("{} has the type {}. What are its values?", array.place().object, type.text()),
+                             encodingCandidates(type, true)};
+    if (type.bytes == 2)
+        askReading(
+            array.place(),
+            fmt::format("has type {}: its values could be bit patterns of bf16 (bfloat16), of float16{}, and nothing "
+                        "says which encoding",
+                        type.text(),
+                        type.kind == ElementType::Class::Integer ? " (half) or quantised integers" : " (half)"),
+            "say which: --encoding bf16, --encoding ieee (float16), or --scale-factor for integers",
+            std::move(question));
+    askReading(array.place(),
+               fmt::format("has type {} without scale_factor or encoding: integer codes are not numbers", type.text()),
+               type.bytes == 1 ? "give --scale-factor, or --encoding fp8_e4m3fn or fp8_e5m2" : "give --scale-factor",
+               std::move(question));
+}
+
 /// Integers and opaque bytes: bit patterns of floats, or quantised numbers.
 NumberFormat codedFormat(const StoredArray& array, const AttributeScope& scope, Pattern pattern) {
     const ElementType& type = array.layout().type;
@@ -58,15 +115,7 @@ NumberFormat codedFormat(const StoredArray& array, const AttributeScope& scope, 
     if (type.bytes == 1 && pattern == Pattern::E5M2) return {NumberEncoding::Float8E5M2, false, 0, false};
     const bool integers = type.kind == ElementType::Class::Integer;
     if (integers && !scope.numbers("scale_factor").empty()) return integerFormat(type);
-    if (type.bytes == 2)
-        array.place().refuse(
-            fmt::format("has type {}: its values could be bit patterns of bf16 (bfloat16), of float16{}, and nothing "
-                        "says which encoding",
-                        type.text(), integers ? " (half) or quantised integers" : " (half)"),
-            "say which: --encoding bf16, --encoding ieee (float16), or --scale-factor for integers");
-    array.place().refuse(
-        fmt::format("has type {} without scale_factor or encoding: integer codes are not numbers", type.text()),
-        type.bytes == 1 ? "give --scale-factor, or --encoding fp8_e4m3fn or fp8_e5m2" : "give --scale-factor");
+    askEncoding(array);
 }
 
 NumberFormat floatFormat(const StoredArray& array, Pattern pattern, std::vector<analysis::Warning>& warnings) {

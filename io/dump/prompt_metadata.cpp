@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "io/dump/reading_question.h"
 #include "io/dump/stored_tensor.h"
 #include "kernels/error.h"
 
@@ -32,6 +33,22 @@ bool hasHoles(const Mask& mask) {
 bool isLeading(const Mask& mask, Index count) {
     return std::find(mask.begin(), mask.begin() + static_cast<std::ptrdiff_t>(count), 0) ==
            mask.begin() + static_cast<std::ptrdiff_t>(count);
+}
+
+[[noreturn]] void askValid(const FilePlace& place, std::size_t prompt, Index length, Index marked, bool leading) {
+    ReadingQuestion question{
+        "valid positions",
+        fmt::format("length and mask of {} disagree about prompt {}. Which counts?", place.object, prompt),
+        {{"length", fmt::format("the first {} positions of prompt {}", length, prompt), {}, {}},
+         {"mask",
+          fmt::format("{} {} positions of prompt {}", leading ? "the first" : "scattered,", marked, prompt),
+          {},
+          {}}}};
+    for (ReadingCandidate& candidate : question.candidates) candidate.decision.valid = candidate.title;
+    askReading(place,
+               fmt::format("length and mask disagree (prompt {}: length {}, mask marks {} positions{})", prompt, length,
+                           marked, leading ? "" : " that are not the leading ones"),
+               "say which counts: --valid length or --valid mask", std::move(question));
 }
 
 Mask readMaskRow(const Hdf5Dataset& dataset, std::size_t prompt, Index positions) {
@@ -92,10 +109,7 @@ void PromptMetadata::readMasks(const Hdf5Group& group, bool hasLength, Warnings&
         const auto valid = static_cast<Index>(std::count(mask.begin(), mask.end(), 1));
         const bool leading = isLeading(mask, valid);
         if (hasLength && (!leading || valid != prompts_[p].validPositions))
-            group.place().refuse(
-                fmt::format("length and mask disagree (prompt {}: length {}, mask marks {} positions{})", p,
-                            prompts_[p].validPositions, valid, leading ? "" : " that are not the leading ones"),
-                "say which counts: --valid length or --valid mask");
+            askValid(group.place(), p, prompts_[p].validPositions, valid, leading);
         if (hasHoles(mask) && holes++ == 0) firstHole = p;
         prompts_[p].validPositions = valid;
         if (!leading) masks_[p] = std::make_shared<const Mask>(std::move(mask));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/dump/axis_question.h"
 #include "io/dump/number_format.h"
 #include "io/message_text.h"
 
@@ -99,11 +100,7 @@ FusedSizes fusedSizes(const StoredArray& array, const AttributeScope& scope, Ind
     if (sizes.nHeads <= 0 && sizes.headDim > 0) sizes.nHeads = sizes.nKvHeads = width / (3 * sizes.headDim);
     const Index all = sizes.nHeads + 2 * sizes.nKvHeads;
     if (sizes.headDim <= 0 && all > 0) sizes.headDim = width / all;
-    if (sizes.nHeads <= 0 || sizes.headDim <= 0)
-        array.place().refuse(fmt::format("has q, k and v in one axis of {}, and nothing says how many heads there are "
-                                         "(n_heads) or how large they are (head_dim)",
-                                         width),
-                             "give --n-heads (or the attribute n_heads)");
+    if (sizes.nHeads <= 0 || sizes.headDim <= 0) askFusedHeads(width, order != FusedOrder::PerHead, array.place());
     if (all * sizes.headDim != width)
         array.place().refuse(
             fmt::format("has q, k and v in one axis of {}, but n_heads {}, n_kv_heads {} and head_dim {} "

@@ -188,6 +188,27 @@ def asks():
     store("asks_two_sets", lambda layer, n: f"run_a/layer_{layer}/{n}", layers=(4,))
     with h5py.File(HERE / "asks_two_sets.h5", "r+") as f:
         f.copy("run_a", "run_b")
+    store("asks_hostile_names", lambda layer, n: f"run <b>\n&\x1b[31m/layer_{layer}/{n}", layers=(4,))
+    with h5py.File(HERE / "asks_hostile_names.h5", "r+") as f:
+        f.copy("run <b>\n&\x1b[31m", "run_b")
+    with new("asks_output") as f:  # o tells which order of axes is right
+        q, k, v = (tensors(True)[n][:, :, :5].astype("f8") for n in "qkv")
+        logits = np.where(np.tril(np.ones((5, 5))), q @ k.swapaxes(2, 3) / np.sqrt(D), -np.inf)
+        weights = np.exp(logits - logits.max(-1, keepdims=True))
+        o = weights / weights.sum(-1, keepdims=True) @ v
+        for n, a in zip("qkvo", (q, k, v, o)):
+            f[plain(4, n)] = a.astype("<f4")
+    store("asks_encoding", plain, lambda n, a: bf16_bits(a), attributes={"encoding": "brainfloat"})
+    store("asks_head_order", plain, attributes={"gqa": "tiled"})
+    store("asks_two_names", plain)
+    with h5py.File(HERE / "asks_two_names.h5", "r+") as f:
+        for layer in LAYERS:
+            f[f"layers/{layer:02d}/query"] = tensors()["q"] + 100
+    with new("asks_fused") as f:
+        for layer in LAYERS:
+            f[plain(layer, "c_attn")] = np.concatenate([flat(n, tensors(True)[n]) for n in "qkv"], -1)
+            f[f"layers/{layer:02d}"].attrs["rope"] = "none"
+    store("asks_square_bits", plain, lambda n, a: bf16_bits(a[:, :, :5]), repeated=True)
 
 
 def harm():

@@ -61,7 +61,8 @@ const std::vector<FolderRule>& rules() {
          {"io/figure/", "kernels/cpu/", "kernels/cuda/"},
          {"fmt", "JSON", "CLI11"}},
         {"app/window/",
-         {"app/window/", "app/report/", "app/core/", "io/", "analysis/", "kernels/"},
+         {"app/window/", "app/cli/reading_options.h", "app/cli/lists.h", "app/report/", "app/core/", "io/", "analysis/",
+          "kernels/"},
          {"kernels/cpu/", "kernels/cuda/"},
          {"Qt", "fmt", "JSON", "CLI11"}},
     };

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/core/dump_reading.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "app/core/dump_opening.h"
+#include "app/core/reading_trial.h"
+#include "kernels/error.h"
+#include "tests/support/temporary_folder.h"
+
+// This program starts itself for the first look, as the real ones do.
+int main(int argc, char** argv) {
+    if (const auto code = dimscope::app::serveFirstLook(argc, argv)) return *code;
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
+
+namespace dimscope::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path askingFile(const std::string& name) { return fs::path(TEST_DATA_DIR) / "layouts" / name; }
+
+io::ReadingDecisions axes(const std::string& text) {
+    io::ReadingDecisions decisions;
+    decisions.attributes["axes"] = text;
+    return decisions;
+}
+
+int headsOf(const OpenedDump& opened) { return opened.source->info().layers.front().nHeads; }
+
+OpenedDump opened(const ReadingRequest& request, const ReadingMemory& memory) {
+    ReadingOutcome outcome = readDump(request, memory, {});
+    EXPECT_TRUE(std::holds_alternative<OpenedDump>(outcome)) << request.path;
+    return std::get<OpenedDump>(std::move(outcome));
+}
+
+bool asks(const ReadingRequest& request, const ReadingMemory& memory) {
+    return std::holds_alternative<OpenQuestion>(readDump(request, memory, {}));
+}
+
+class DumpReading : public testing::Test {
+protected:
+    DumpReading() : memory(folder / "settings" / "readings.json") { fs::copy_file(askingFile("asks_square.h5"), file); }
+
+    tests::TemporaryFolder folder;
+    fs::path file = folder / "square.h5";
+    ReadingMemory memory;
+};
+
+TEST_F(DumpReading, TheQuestionComesFromTheFirstLook) {
+    const ReadingOutcome outcome = readDump({file, {}, DecidedBy::Nobody, {}}, memory, {});
+    ASSERT_TRUE(std::holds_alternative<OpenQuestion>(outcome));
+    const auto& asked = std::get<OpenQuestion>(outcome);
+    EXPECT_EQ(asked.question.topic, "axes");
+    ASSERT_EQ(asked.question.candidates.size(), 2U);
+    EXPECT_EQ(std::get<std::string>(asked.question.candidates[1].decision.attributes.at("axes")),
+              "prompt pos head dim");
+    EXPECT_EQ(asked.request.path, file);
+}
+
+// The refusal of the command line is that of a file opened without a first look, word for word.
+TEST_F(DumpReading, TheRefusalKeepsItsWords) {
+    try {
+        static_cast<void>(openDumpSafely(file));
+        FAIL() << "it was opened";
+    } catch (const kernels::FormatError& error) {
+        EXPECT_EQ(error.what(), file.string() +
+                                    ": /layers/04/q: its axes are ambiguous, shape [2, 4, 5, 8] could be \"prompt head "
+                                    "pos dim\" (2 prompt(s), 4 head(s), 5 positions, head_dim 8) or \"prompt pos head "
+                                    "dim\" (2 prompt(s), 5 head(s), 4 positions, head_dim 8); choose one, for example "
+                                    "--axes \"prompt head pos dim\"");
+    }
+}
+
+TEST_F(DumpReading, WhatAPersonDecidedIsRemembered) {
+    EXPECT_TRUE(asks({file, {}, DecidedBy::Nobody, {}}, memory));
+    const OpenedDump first = opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory);
+    EXPECT_EQ(first.complaint, "");
+    EXPECT_EQ(headsOf(first), 5);
+    const OpenedDump second = opened({file, {}, DecidedBy::Nobody, {}}, memory);
+    EXPECT_EQ(second.by, DecidedBy::Memory);
+    EXPECT_EQ(headsOf(second), 5);
+    ASSERT_EQ(memory.entries().size(), 1U);
+    EXPECT_EQ(memory.entries().front().dump, second.source->info().identity.sha256);
+
+    const fs::path moved = folder / "elsewhere.h5";
+    fs::rename(file, moved);
+    EXPECT_EQ(headsOf(opened({moved, {}, DecidedBy::Nobody, {}}, memory)), 5);
+
+    memory.forget(second.source->info().identity.sha256);
+    EXPECT_TRUE(asks({moved, {}, DecidedBy::Nobody, {}}, memory));
+}
+
+TEST_F(DumpReading, AChangedFileIsAskedAboutAgain) {
+    static_cast<void>(opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory));
+    std::string content = tests::contentOf(file);
+    // -3.75, the first number that make_layouts.py stores; the file keeps its size
+    const std::size_t number = content.find(std::string("\x00\x00\x70\xc0", 4));
+    ASSERT_NE(number, std::string::npos);
+    content[number + 2] = '\x71';
+    tests::writeContent(file, content);
+    EXPECT_TRUE(asks({file, {}, DecidedBy::Nobody, {}}, memory));
+}
+
+TEST_F(DumpReading, OnlyAPersonsDecisionsAreRememberedAndNoneMeansForget) {
+    static_cast<void>(opened({file, axes("prompt pos head dim"), DecidedBy::CommandLine, {}}, memory));
+    EXPECT_TRUE(memory.entries().empty());
+    const fs::path plain = fs::path(TEST_DATA_DIR) / "float32.h5";
+    io::ReadingDecisions scale;
+    scale.attributes["scale"] = 2.0;
+    scale.outside = io::OpenPolicy::Outside::OwnFolder;
+    const OpenedDump scaled = opened({plain, scale, DecidedBy::Person, {}}, memory);
+    ASSERT_EQ(memory.entries().size(), 1U);
+    EXPECT_EQ(memory.entries().front().decisions.outside, io::OpenPolicy::Outside::Never);
+    EXPECT_EQ(opened({plain, {}, DecidedBy::Nobody, {}}, memory).source->info().layers.front().scale, 2.0);
+    const OpenedDump reset = opened({plain, {}, DecidedBy::Person, scaled.source->info().identity.sha256}, memory);
+    EXPECT_EQ(reset.by, DecidedBy::Nobody);
+    EXPECT_NE(reset.source->info().layers.front().scale, 2.0);
+    EXPECT_TRUE(memory.entries().empty());
+}
+
+// Dumps of one size, as a series has them: what was decided about another one is not taken for this one.
+TEST_F(DumpReading, EachOfManyDumpsOfOneSizeIsKnownByItself) {
+    std::string content = tests::contentOf(file);
+    const std::size_t number = content.find(std::string("\x00\x00\x70\xc0", 4));
+    ASSERT_NE(number, std::string::npos);
+    const fs::path other = folder / "other.h5", third = folder / "third.h5";
+    content[number] = 1;
+    tests::writeContent(other, content);
+    content[number] = 2;
+    tests::writeContent(third, content);
+    static_cast<void>(opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory));
+    static_cast<void>(opened({other, axes("prompt head pos dim"), DecidedBy::Person, {}}, memory));
+    ASSERT_EQ(memory.entries().size(), 2U);
+    EXPECT_EQ(memory.entries().front().name, "other.h5");
+    EXPECT_EQ(headsOf(opened({file, {}, DecidedBy::Nobody, {}}, memory)), 5);
+    EXPECT_EQ(headsOf(opened({other, {}, DecidedBy::Nobody, {}}, memory)), 4);
+    EXPECT_TRUE(asks({third, {}, DecidedBy::Nobody, {}}, memory));
+}
+
+// Other arrays of a file are another dump: the former decision about the file goes.
+TEST_F(DumpReading, AnotherSetOfTheSameFileReplacesTheFormer) {
+    const fs::path sets = askingFile("asks_two_sets.h5");
+    const auto question = std::get<OpenQuestion>(readDump({sets, {}, DecidedBy::Nobody, {}}, memory, {})).question;
+    const auto& candidates = question.candidates;
+    const OpenedDump a = opened({sets, candidates[0].decision, DecidedBy::Person, {}}, memory);
+    const std::string former = a.source->info().identity.sha256;
+    const OpenedDump b = opened({sets, candidates[1].decision, DecidedBy::Person, former}, memory);
+    EXPECT_NE(b.source->info().identity.sha256, former);
+    ASSERT_EQ(memory.entries().size(), 1U);
+    EXPECT_EQ(opened({sets, {}, DecidedBy::Nobody, {}}, memory).source->info().identity.sha256,
+              b.source->info().identity.sha256);
+}
+
+TEST_F(DumpReading, ADamagedMemoryIsAComplaintAndStaysAsItIs) {
+    fs::create_directories(memory.file().parent_path());
+    tests::writeContent(memory.file(), "{\"readings\": 3");
+    const fs::path plain = fs::path(TEST_DATA_DIR) / "float32.h5";
+    EXPECT_NE(opened({plain, {}, DecidedBy::Nobody, {}}, memory).complaint.find("readings.json"), std::string::npos);
+    const OpenedDump decided = opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory);
+    EXPECT_NE(decided.complaint, "");
+    EXPECT_EQ(tests::contentOf(memory.file()), "{\"readings\": 3");
+}
+
+// The right order of axes is the one under which the rows of a head belong together.
+TEST_F(DumpReading, ATrialShowsAHeadOrTheQuestionThatFollows) {
+    BackendSlot slot;
+    const ReadingTrial trial = tryReading(file, axes("prompt pos head dim"), slot, {});
+    ASSERT_TRUE(trial.preview);
+    EXPECT_EQ(trial.preview->layer.nHeads, 5);
+    EXPECT_EQ(trial.preview->numbers, 4 * 8);
+    const ReadingTrial next = tryReading(askingFile("asks_square_bits.h5"), axes("prompt pos head dim"), slot, {});
+    EXPECT_FALSE(next.preview);
+    EXPECT_NE(next.nextQuestion.find("uint16"), std::string::npos);
+    kernels::RunControl control;
+    control.cancel();
+    EXPECT_THROW(static_cast<void>(tryReading(file, axes("prompt pos head dim"), slot, control)), kernels::Cancelled);
+}
+
+}  // namespace
+}  // namespace dimscope::app
