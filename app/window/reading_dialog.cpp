@@ -9,8 +9,10 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/window/qt_text.h"
 #include "app/window/workspace_model.h"
@@ -19,7 +21,8 @@
 namespace dimscope::app {
 namespace {
 
-constexpr int kFieldWidth = 176, kFieldHeight = 26, kNotesHeight = 132, kWidth = 548;
+constexpr int kFieldWidth = 176, kFieldHeight = 26, kWidth = 548;
+constexpr int kLeastNotes = 36, kMostNotes = 132, kFormHeight = 466;  ///< of what stands below the notes
 constexpr int kColumns = 2;
 
 QLabel* textLabel(QWidget* parent, const QString& text, const char* name = nullptr) {
@@ -128,7 +131,8 @@ QWidget* ReadingDialog::noteList() {
     auto* area = new QScrollArea(this);
     area->setWidget(content);
     area->setWidgetResizable(true);
-    area->setFixedHeight(std::min(kNotesHeight, rows->totalHeightForWidth(kWidth - 32) + 2));
+    const int room = std::clamp(screen()->availableSize().height() - kFormHeight, kLeastNotes, kMostNotes);
+    area->setFixedHeight(std::min(room, rows->totalHeightForWidth(kWidth - 32) + 2));
     area->setAccessibleName(tr("What the reading rests on"));
     return area;
 }
