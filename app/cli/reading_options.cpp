@@ -28,6 +28,8 @@ const std::vector<DecidedAttribute>& decidedAttributes() {
         {"scale", "--scale", &ReadingOptions::scale, "Factor of the logits; the file's, else 1/sqrt(head_dim)", true},
         {"scale_factor", "--scale-factor", &ReadingOptions::scaleFactor, "Factor of stored integers", true},
         {"gqa", "--gqa", &ReadingOptions::gqa, "Order of heads: contiguous or strided", false},
+        {"align", "--align", &ReadingOptions::align,
+         "Positions of fewer queries than keys: end (the last, as with a KV cache) or start", false},
         {"rope", "--rope", &ReadingOptions::rope, "q and k are from before or after RoPE: pre, post or none", false},
         {"n_heads", "--n-heads", &ReadingOptions::nHeads, "Query heads, where the file does not say it", true},
         {"n_kv_heads", "--n-kv-heads", &ReadingOptions::nKvHeads, "Key/value heads", true},
@@ -54,9 +56,12 @@ void addReadingOptions(CLI::App& verb, ReadingOptions& options) {
     for (const DecidedAttribute& attribute : decidedAttributes())
         verb.add_option(attribute.option, options.*attribute.value, attribute.help)->group(group);
     verb.add_flag("--rotate", options.rotate, "Apply RoPE to q and k from before it")->group(group);
-    verb.add_option("--valid", options.valid, "Which counts where they disagree: length or mask")
+    verb.add_option(
+            "--valid", options.valid,
+            "Which counts where they disagree, length or mask; content: identical or zero keys at the ends of a "
+            "prompt are padding")
         ->group(group)
-        ->check(CLI::IsMember({"length", "mask"}));
+        ->check(CLI::IsMember({"length", "mask", "content"}));
     verb.add_option("--allow", options.allow,
                     "Data outside the file: links (inside its folder) or outside; default: none is followed")
         ->group(group)
