@@ -36,6 +36,7 @@ kernels::HeadInputs HeadLoader::inputs(HeadIndex head, const RunControl& control
     if (loaded.value) inputs.value = kernels::topOf(kernels::viewOf(loaded.value->values), length_);
     inputs.mask.causal = layer_.causal;
     inputs.mask.window = layer_.window;
+    inputs.mask.queries = layer_.queries;
     if (validity_) inputs.mask.valid = std::span(*validity_).first(static_cast<std::size_t>(length_));
     inputs.scale = layer_.scale;
     inputs.softcap = layer_.softcap;

@@ -43,11 +43,14 @@ struct LayerInfo {
     std::string encoding;             ///< of q: "float16", "float32", "float64", "bf16", "fp8_e4m3fn", "int8", ...
     bool rotated = false;             ///< RoPE is applied to q and k when they are read
     std::vector<int> missingPrompts;  ///< prompts that this layer lacks
+    kernels::PositionRange queries;   ///< positions that have a query; the others are keys alone
 
     /// As stated; all pairs of dimensions where the layer names no number.
     kernels::RotaryForm rotaryForm() const {
         return {ropeTheta, ropeLayout, rotaryDim > 0 ? rotaryDim : headDim / 2 * 2};
     }
+    /// Whether each of the positions has a query.
+    bool hasEveryQuery() const { return queries.holdsAll(positions); }
     int kvHeadsOfFile() const { return storedKvHeads > 0 ? storedKvHeads : nKvHeads; }
     bool hasValue = false, hasOutput = false, hasOutputProjection = false, hasSink = false;
 };
@@ -75,6 +78,10 @@ struct DumpInfo {
     /// What was left out of it on request: part of every result's selection.
     std::vector<std::pair<std::string, ParameterValue>> exclusions;
 
+    /// Positions that have a query, the same in all layers.
+    kernels::PositionRange queries() const {
+        return layers.empty() ? kernels::PositionRange{} : layers.front().queries;
+    }
     const LayerInfo* find(LayerIndex layer) const {
         for (const LayerInfo& info : layers)
             if (info.layer == layer) return &info;

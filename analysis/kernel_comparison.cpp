@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/common_prompts.h"
 #include "analysis/layer_comparison.h"
 #include "analysis/row_sampling.h"
 #include "analysis/run_record.h"
@@ -107,8 +108,9 @@ const KernelError* ComparisonResult::find(LayerIndex layer, HeadIndex head, cons
     return nullptr;
 }
 
-ComparisonResult compareKernels(const ComparisonParams& asked, const KernelFactory& factory, HeadSource& source,
+ComparisonResult compareKernels(const ComparisonParams& asked, const KernelFactory& factory, HeadSource& dump,
                                 kernels::Backend& backend, const RunControl& control, bool skipUnsupported) {
+    CommonPrompts source(dump, asked.selection);
     checkParams(asked);
     const ComparisonParams params = withRests(asked);
     RunRecord record("compare", &backend, params.rowSeed);

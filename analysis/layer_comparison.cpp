@@ -49,7 +49,8 @@ void LayerComparison::chooseKernels(bool skipUnsupported) {
     for (const std::string& name : params_.kernels) {
         std::vector<Warning> ignored;  // they are given again when the kernel is made to be used
         const KernelSpec spec = factory_.make(name, layer_, heads_.front(), params_.seeds.front(), ignored);
-        const kernels::Support support = backend_.supports(spec, {length_, layer_.headDim, layer_.valueDim});
+        const kernels::Support support =
+            backend_.supports(spec, {length_, layer_.headDim, layer_.valueDim, layer_.hasEveryQuery()});
         if (!support.supported) {
             if (!skipUnsupported)
                 throw kernels::ShapeError(fmt::format("layer {}: {}", layer_.layer.value, support.reason));

@@ -11,10 +11,12 @@
 namespace dimscope::analysis {
 namespace {
 
+/// Those that have a query.
 std::vector<Index> validPositions(HeadSource& source, PromptIndex prompt, Index length) {
     const auto validity = source.validity(prompt);
+    const auto [first, end] = source.info().queries();
     std::vector<Index> positions;
-    for (Index i = 0; i < length; ++i)
+    for (Index i = first; i < std::min(end, length); ++i)
         if (!validity || (*validity)[static_cast<std::size_t>(i)] != 0) positions.push_back(i);
     return positions;
 }
@@ -56,9 +58,9 @@ std::vector<std::vector<Index>> validRows(const std::vector<PromptIndex>& prompt
     for (const PromptIndex prompt : prompts) {
         valid.push_back(validPositions(source, prompt, length));
         if (valid.back().empty())
-            throw kernels::ArgumentError(
-                fmt::format("prompt {} has no valid position among the first {}; leave it out or use a greater length",
-                            prompt.value, length));
+            throw kernels::ArgumentError(fmt::format(
+                "prompt {} has no valid position{} among the first {}; leave it out or use a greater length",
+                prompt.value, source.info().queries().holdsAll(length) ? "" : " with a query", length));
     }
     return valid;
 }
@@ -78,6 +80,10 @@ void checkPositions(const std::vector<std::vector<Index>>& positions, const std:
                     fmt::format("position {}: prompt {} has positions 0..{}", i, prompts[p].value, length - 1));
             if (validity && (*validity)[static_cast<std::size_t>(i)] == 0)
                 throw kernels::ArgumentError(fmt::format("position {} of prompt {} is padding", i, prompts[p].value));
+            if (const auto [first, end] = source.info().queries(); i < first || i >= end)
+                throw kernels::ArgumentError(
+                    fmt::format("position {} has no query; the dump has queries of positions {}..{}", i, first,
+                                std::min(end, length) - 1));
         }
     }
 }

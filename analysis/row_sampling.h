@@ -19,10 +19,10 @@ std::vector<std::vector<Index>> chosenRows(const std::vector<std::vector<Index>>
                                            const std::vector<PromptIndex>& prompts, HeadSource& source, Index length,
                                            int count, std::uint64_t seed, std::vector<Warning>& warnings);
 
-/// All valid positions of each prompt, however many it has; throws ArgumentError where one has none.
+/// All valid positions of each prompt that have a query, however many it has; throws ArgumentError where one has none.
 std::vector<std::vector<Index>> validRows(const std::vector<PromptIndex>& prompts, HeadSource& source, Index length);
 
-/// Checks given positions: inside the length and valid. Throws ArgumentError naming prompt and position.
+/// Checks given positions: inside the length, valid, with a query. Throws ArgumentError naming prompt and position.
 void checkPositions(const std::vector<std::vector<Index>>& positions, const std::vector<PromptIndex>& prompts,
                     HeadSource& source, Index length);
 

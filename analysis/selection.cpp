@@ -89,6 +89,10 @@ Index selectedLength(const Selection& selection, const LayerInfo& layer) {
     if (selection.length < 0 || selection.length > layer.positions)
         throw ArgumentError(fmt::format("length {}: layer {} has {} positions; choose 1..{}", selection.length,
                                         layer.layer.value, layer.positions, layer.positions));
+    if (selection.length <= layer.queries.first)
+        throw ArgumentError(fmt::format("length {}: the first query of layer {} is at position {}; choose {}..{}",
+                                        selection.length, layer.layer.value, layer.queries.first,
+                                        layer.queries.first + 1, layer.positions));
     return selection.length;
 }
 
@@ -103,6 +107,10 @@ void describe(const Selection& selection, const DumpInfo& info, Provenance& prov
     else
         provenance.selection.emplace_back("heads", numbers(selection.heads));
     provenance.selection.emplace_back("length", layers.empty() ? Index{0} : selectedLength(selection, layers.front()));
+    if (const kernels::PositionRange queries = info.queries(); !layers.empty() && !layers.front().hasEveryQuery())
+        provenance.selection.emplace_back(
+            "query_positions",
+            fmt::format("{}..{}", queries.first, std::min(queries.end, layers.front().positions) - 1));
     for (const auto& exclusion : info.exclusions) provenance.selection.push_back(exclusion);
 }
 

@@ -25,7 +25,8 @@ std::vector<HeadIndex> selectedHeads(const Selection& selection, const LayerInfo
 std::vector<PromptIndex> selectedPrompts(const Selection& selection, const DumpInfo& info);
 /// Those of the prompts that the layer has.
 std::vector<PromptIndex> presentPrompts(const std::vector<PromptIndex>& prompts, const LayerInfo& layer);
-/// Positions looked at in a layer: its N, or the selection's length where shorter. Throws ArgumentError if length > N.
+/// Positions looked at in a layer: its N, or the selection's length where shorter. Throws ArgumentError if length > N,
+/// or where no position has a query.
 Index selectedLength(const Selection& selection, const LayerInfo& layer);
 /// The selection written out for provenance.
 void describe(const Selection& selection, const DumpInfo& info, Provenance& provenance);

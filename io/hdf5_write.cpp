@@ -133,12 +133,14 @@ void Hdf5Writer::writeBytes(const std::string& object, const std::vector<kernels
     write(object, shape, values.size(), H5T_STD_U8LE, H5T_NATIVE_UINT8, values.data());
 }
 
-void Hdf5Writer::writeTexts(const std::string& object, std::span<const std::string> values) {
+void Hdf5Writer::writeTexts(const std::string& object, std::span<const std::string> values,
+                            const std::vector<kernels::Index>& shape) {
     const Hdf5Lock lock;
     std::vector<const char*> starts;
     for (const std::string& value : values) starts.push_back(value.c_str());
     const Hdf5Handle type = textType();
-    write(object, {static_cast<kernels::Index>(values.size())}, values.size(), type.get(), type.get(), starts.data());
+    const std::vector<kernels::Index> line{static_cast<kernels::Index>(values.size())};
+    write(object, shape.empty() ? line : shape, values.size(), type.get(), type.get(), starts.data());
 }
 
 void Hdf5Writer::makeChunked(const std::string& object, const std::vector<kernels::Index>& shape,

@@ -31,7 +31,9 @@ public:
                        std::span<const std::int32_t> values);
     void writeBytes(const std::string& object, const std::vector<kernels::Index>& shape,
                     std::span<const std::uint8_t> values);
-    void writeTexts(const std::string& object, std::span<const std::string> values);
+    /// `shape`: one axis where it is empty.
+    void writeTexts(const std::string& object, std::span<const std::string> values,
+                    const std::vector<kernels::Index>& shape = {});
     /// Room for numbers that come slab by slab, in chunks with shuffle and gzip 4. What is never written stays missing.
     void makeChunked(const std::string& object, const std::vector<kernels::Index>& shape,
                      const std::vector<kernels::Index>& chunk, StoredNumber number);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/file_place.h"
+#include "kernels/run_control.h"
 
 namespace dimscope::io {
 
@@ -76,11 +77,16 @@ public:
     virtual ~StoredArray() = default;
     virtual const FilePlace& place() const = 0;
     virtual const ArrayLayout& layout() const = 0;
+    /// What has to be done once before the first read, and may take long: checking and indexing what is compressed as a
+    /// whole. Reading does it where nobody has. Throws FormatError, Cancelled.
+    virtual void prepare(const kernels::RunControl&) const {}
     /// Bytes as stored, in the file's own type and byte order. `out` has exactly the box's size.
     /// Throws FormatError where it cannot be read or where a part of the box was never written.
     virtual void readBytes(const ArrayBox& box, std::span<std::byte> out) const = 0;
     /// As numbers that the file's own library converts; for types that readBytes has no decoding for.
     virtual void readConverted(const ArrayBox& box, std::span<double> out) const;
+    /// Whether a part can be read without much more than it.
+    virtual bool isReadInParts() const { return true; }
     /// Whether every part of the box holds data (not only room for them).
     virtual bool wasWritten(const ArrayBox&) const { return true; }
     /// Up to `limit` bytes of the file where the data begins (the first chunk, still compressed); empty: none written.

@@ -47,7 +47,12 @@ public:
                       std::to_string(shape_.headDim) + " dimensions");
         return {};
     }
-    Support operator()(const SpectraFormer& s) const { return fastFood("spectraformer", s); }
+    Support operator()(const SpectraFormer& s) const {
+        if (!shape_.everyQuery && s.statistic != SpectraFormer::Statistic::Calibrated)
+            return no(
+                "spectraformer: its statistic needs a query at every position, and some positions are keys alone");
+        return fastFood("spectraformer", s);
+    }
     Support operator()(const SpectraFormerUnbiased& s) const {
         if (!(s.phi >= 0.0))
             return no("spectraformer_unbiased: phi is " + std::to_string(s.phi) + ", expected 0 or more");
@@ -163,10 +168,13 @@ void checkRowsJob(const RowsJob& job) {
         if (row < 0 || row >= job.head.rows())
             throw ShapeError("query position " + std::to_string(row) + ", expected 0.." +
                              std::to_string(job.head.rows() - 1));
+        else if (!job.head.mask.queries.holds(row))
+            throw ShapeError("query position " + std::to_string(row) + " is a key alone: it has no query");
     if (!job.how.empty() && job.how.size() != job.kernels.size())
         throw ShapeError(std::to_string(job.how.size()) + " evaluations for " + std::to_string(job.kernels.size()) +
                          " kernels, expected one each");
-    const HeadShape shape{job.head.rows(), job.head.headDim(), job.head.valueDim()};
+    const HeadShape shape{job.head.rows(), job.head.headDim(), job.head.valueDim(),
+                          job.head.mask.queries.holdsAll(job.head.rows())};
     for (std::size_t n = 0; n < job.kernels.size(); ++n) {
         if (const Support support = fits(job.kernels[n], shape); !support.supported) throw ShapeError(support.reason);
         if (const Support support = fits(job.kernels[n], job.evaluation(n), shape); !support.supported)

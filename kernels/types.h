@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <limits>
 #include <optional>
 #include <span>
 #include <variant>
@@ -94,6 +95,15 @@ struct KeySplit {
     }
 };
 
+/// Positions [first, end) of a prompt.
+struct PositionRange {
+    Index first = 0, end = std::numeric_limits<Index>::max();
+
+    bool holds(Index i) const { return i >= first && i < end; }
+    bool holdsAll(Index count) const { return first <= 0 && end >= count; }
+    friend bool operator==(const PositionRange&, const PositionRange&) = default;
+};
+
 /// Which keys a query sees. Key j is visible to query i when both are valid, j <= i (causal), i - j < window, and the
 /// split keeps it.
 struct AttentionMask {
@@ -101,13 +111,16 @@ struct AttentionMask {
     Index window = 0;                     ///< 0: no window
     std::span<const std::uint8_t> valid;  ///< (rows), 1 = real token; empty: all valid
     KeySplit split = {};
+    PositionRange queries = {};  ///< positions that have a query; the others are keys alone, and their query rows are 0
 
+    /// Whether a position is a real token, and so a key.
     bool isValid(Index i) const { return valid.empty() || valid[static_cast<std::size_t>(i)] != 0; }
+    bool isQuery(Index i) const { return queries.holds(i) && isValid(i); }
     /// What is left to ask where j <= i and the window are known to hold.
     bool picks(Index i, Index j) const { return isValid(j) && split.holds(i, j); }
     bool picksAll() const { return valid.empty() && split.part == KeySplit::Part::All; }
     bool visible(Index i, Index j) const {
-        if (!isValid(i) || !picks(i, j)) return false;
+        if (!isQuery(i) || !picks(i, j)) return false;
         if (!causal) return true;
         return j <= i && (window == 0 || i - j < window);
     }
@@ -133,6 +146,7 @@ struct HeadShape {
     Index rows = 0;
     Index headDim = 0;
     Index valueDim = 0;
+    bool everyQuery = true;  ///< every position has a query
 };
 
 }  // namespace dimscope::kernels

@@ -23,6 +23,11 @@ void checkBench(const BenchParams& params, const LayerInfo& layer, const std::st
         if (positions < 1 || positions > layer.positions)
             throw ArgumentError(fmt::format("{} positions, expected 1 to {}, as layer {} of {} has", positions,
                                             layer.positions, layer.layer.value, path));
+    if (!layer.hasEveryQuery())
+        throw ArgumentError(
+            fmt::format("layer {} of {} has fewer queries than keys; times are measured with a query at "
+                        "every position",
+                        layer.layer.value, path));
     if (!layer.hasValue && params.job != BenchJob::Profile)
         throw kernels::FormatError({path, fmt::format("/layers/{:02}", layer.layer.value),
                                     "there is no v, so attention cannot be measured", "dump v beside q and k"});

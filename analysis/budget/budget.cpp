@@ -10,6 +10,7 @@
 #include "analysis/calibration/calibration_rows.h"
 #include "analysis/calibration/fit_starts.h"
 #include "analysis/calibration/head_calibration.h"
+#include "analysis/common_prompts.h"
 #include "analysis/error_sums.h"
 #include "analysis/row_sampling.h"
 #include "analysis/run_record.h"
@@ -363,8 +364,9 @@ Selection smallBudgetSelection(const DumpInfo& info) {
     return selection;
 }
 
-BudgetResult groupBudget(const BudgetParams& params, HeadSource& source, kernels::Backend& backend,
+BudgetResult groupBudget(const BudgetParams& params, HeadSource& dump, kernels::Backend& backend,
                          const RunControl& control) {
+    CommonPrompts source(dump, params.selection);
     checkBudget(params);
     return Budget(params, source, backend).run(control);
 }

@@ -9,6 +9,7 @@
 #include "analysis/calibration/calibration_rows.h"
 #include "analysis/calibration/calibration_run.h"
 #include "analysis/calibration/fit_pieces.h"
+#include "analysis/common_prompts.h"
 #include "analysis/run_record.h"
 #include "kernels/cpu/worker_pool.h"
 #include "kernels/error.h"
@@ -135,8 +136,9 @@ void choosePrompts(const DumpInfo& info, CalibrationParams& params) {
     }
 }
 
-CalibrationResult calibrateKernels(const CalibrationParams& params, const KernelFactory& factory, HeadSource& source,
+CalibrationResult calibrateKernels(const CalibrationParams& params, const KernelFactory& factory, HeadSource& dump,
                                    const RunControl& control, PieceStore* store) {
+    CommonPrompts source(dump, params.selection);
     checkCalibration(params);
     RunRecord record("calibrate", nullptr, params.seed);
     CalibrationResult result{.params = params, .fits = {}, .warnings = source.info().warnings, .provenance = {}};
@@ -152,6 +154,11 @@ CalibrationResult calibrateKernels(const CalibrationParams& params, const Kernel
         if (!layer.hasValue)
             throw kernels::FormatError({source.info().path, fmt::format("/layers/{:02}", layer.layer.value),
                                         "there is no v, so kernels cannot be calibrated", "dump v beside q and k"});
+        if (!layer.hasEveryQuery() && contains(params.kernels, "spectraformer"))
+            throw kernels::ArgumentError(
+                fmt::format("layer {} has fewer queries than keys; spectraformer's statistic "
+                            "needs a query at every position",
+                            layer.layer.value));
         heads += selectedHeads(params.selection, layer).size();
     }
     std::vector<FitTask> tasks = fitTasks(result.params, layers);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <span>
 
+#include "analysis/common_prompts.h"
 #include "analysis/error_sums.h"
 #include "analysis/head_loader.h"
 #include "analysis/row_sampling.h"
@@ -20,14 +21,15 @@ namespace {
 
 constexpr std::size_t kLargest = 3;
 
-/// Mean |x| of every column over the valid rows.
-std::vector<double> meanMagnitudes(const kernels::TensorView& tensor, std::span<const std::uint8_t> valid) {
+/// Mean |x| of every column over the valid rows among `counted`.
+std::vector<double> meanMagnitudes(const kernels::TensorView& tensor, std::span<const std::uint8_t> valid,
+                                   const kernels::PositionRange& counted = {}) {
     return std::visit(
         [&](const auto& view) {
             std::vector<double> mean(static_cast<std::size_t>(view.cols()), 0.0);
             double count = 0.0;
             for (Index i = 0; i < view.rows(); ++i) {
-                if (!valid.empty() && valid[static_cast<std::size_t>(i)] == 0) continue;
+                if (!counted.holds(i) || (!valid.empty() && valid[static_cast<std::size_t>(i)] == 0)) continue;
                 count += 1.0;
                 const auto* row = view.row(i);
                 for (std::size_t r = 0; r < mean.size(); ++r) mean[r] += std::abs(static_cast<double>(row[r]));
@@ -149,7 +151,7 @@ private:
             control.throwIfCancelled();
             const kernels::HeadInputs inputs = loader.inputs(heads_[n], control);
             if (loader.nonFinite(heads_[n]) > 0) markHead(loader, n);
-            query_.add(n, meanMagnitudes(inputs.query, inputs.mask.valid));
+            query_.add(n, meanMagnitudes(inputs.query, inputs.mask.valid, inputs.mask.queries));
             if (owners.empty()) {
                 key_.add(kv, meanMagnitudes(inputs.key, inputs.mask.valid));
                 if (layer_.hasValue) value_.add(kv, meanMagnitudes(inputs.value, inputs.mask.valid));
@@ -223,8 +225,9 @@ void warnAboutAbsent(LayerMagnitudesResult& result) {
 
 }  // namespace
 
-LayerMagnitudesResult layerMagnitudes(const LayerMagnitudesParams& params, HeadSource& source,
-                                      kernels::Backend& backend, const RunControl& control) {
+LayerMagnitudesResult layerMagnitudes(const LayerMagnitudesParams& params, HeadSource& dump, kernels::Backend& backend,
+                                      const RunControl& control) {
+    CommonPrompts source(dump, params.selection);
     RunRecord record("layers", &backend, params.rowSeed);
     describe(params.selection, source.info(), record.provenance());
     const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());

@@ -23,7 +23,7 @@ public:
     void advance(Index i) {
         if (mask_.causal && mask_.window > 0 && i >= mask_.window) addKey(i - mask_.window, -1.0);
         addKey(i, 1.0);
-        if (!mask_.isValid(i)) return;
+        if (!mask_.isQuery(i)) return;
         const Q* q = query_.row(i);
         queryCount_ += 1.0;
         pairs_ += keyCount_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/common_prompts.h"
 #include "analysis/contribution/prefix_contributions.h"
 #include "analysis/contribution/prompt_statistics.h"
 #include "analysis/contribution/top_dimensions.h"
@@ -230,9 +231,16 @@ void requireUsable(const StabilityParams& params) {
         throw kernels::ArgumentError(fmt::format("replicates {}: expected at least 0", params.replicates));
 }
 
-/// Ascending, inside the length, with the length itself last.
-std::vector<Index> chosenLengths(const std::vector<Index>& given, Index length) {
-    if (given.empty()) return prefixLengths(length);
+/// Ascending, inside the length, with the length itself last; where none are given, those with a query.
+std::vector<Index> chosenLengths(const std::vector<Index>& given, Index length, Index firstQuery) {
+    if (given.empty()) {
+        std::vector<Index> lengths = prefixLengths(length);
+        std::erase_if(lengths, [firstQuery](Index prefix) { return prefix <= firstQuery; });
+        return lengths;
+    }
+    if (const auto least = std::min_element(given.begin(), given.end()); *least > 0 && *least <= firstQuery)
+        throw kernels::ArgumentError(fmt::format("length {}: the first query is at position {}; choose {} or more",
+                                                 *least, firstQuery, firstQuery + 1));
     std::vector<Index> lengths = given;
     lengths.push_back(length);
     std::sort(lengths.begin(), lengths.end());
@@ -271,7 +279,8 @@ const HeadStability* StabilityResult::find(LayerIndex layer, HeadIndex head) con
     return nullptr;
 }
 
-StabilityResult contributionStability(const StabilityParams& params, HeadSource& source, const RunControl& control) {
+StabilityResult contributionStability(const StabilityParams& params, HeadSource& dump, const RunControl& control) {
+    CommonPrompts source(dump, params.selection);
     requireUsable(params);
     RunRecord record("stability", nullptr, params.seed);
     describe(params.selection, source.info(), record.provenance());
@@ -283,7 +292,7 @@ StabilityResult contributionStability(const StabilityParams& params, HeadSource&
     choosePartsOf(source.info(), result);
     Index length = selectedLength(params.selection, layers.front());
     for (const LayerInfo& layer : layers) length = std::min(length, selectedLength(params.selection, layer));
-    result.lengths = chosenLengths(params.lengths, length);
+    result.lengths = chosenLengths(params.lengths, length, source.info().queries().first);
     warnAboutShortPrompts(source.info(), result);
     if (result.prompts.size() > 1 && result.prompts.size() < kFewPrompts)
         result.warnings.push_back({"few_prompts", "",

@@ -85,7 +85,9 @@ private:
                     for (const PromptIndex prompt : prompts_) {
                         const auto tensor = source_.load(kind, layer_.layer, prompt, head, control_);
                         control_.throwIfCancelled();
-                        addFacts(*tensor, prompt, validityOf(prompt), length_, found);
+                        const bool ofQueries = kind == TensorKind::Query || kind == TensorKind::Output;
+                        addFacts(*tensor, prompt, validityOf(prompt), length_,
+                                 ofQueries ? layer_.queries : kernels::PositionRange{}, found);
                     }
                     facts_.tensors.push_back(found);
                 });

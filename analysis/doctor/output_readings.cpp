@@ -145,7 +145,7 @@ OutputResiduals::Sums OutputResiduals::sumsOf(const OutputReading& reading, Head
         inputs.key = tensors.turnedKey.of(key, *reading.rope).view();
     }
     inputs.value = kernels::viewOf(tensors.values[static_cast<std::size_t>(kv)]->values);
-    inputs.mask = {reading.causal, reading.window, {}, {}};
+    inputs.mask = {reading.causal, reading.window, {}, {}, layer_.queries};
     if (tensors.validity) inputs.mask.valid = *tensors.validity;
     inputs.scale = reading.scale;
     inputs.softcap = reading.softcap;

@@ -49,7 +49,7 @@ DoctorCheck paddingCheck(const std::vector<LayerFacts>& layers) {
             {},
             CheckStatus::Warn,
             "keys that repeat bit for bit or are all zero count as valid: " + places.text() +
-                "; give /prompts/length or /prompts/mask",
+                "; --valid content leaves them out, or give /prompts/length or /prompts/mask",
             kNaN};
 }
 

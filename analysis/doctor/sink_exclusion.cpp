@@ -39,7 +39,11 @@ private:
         for (const Index position : found.positions) valid[static_cast<std::size_t>(position)] = 0;
         PromptInfo& prompt = info_.prompts[static_cast<std::size_t>(found.prompt.value)];
         prompt.validPositions = static_cast<Index>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
-        prompt.leftOut = prompt.leftOut || prompt.validPositions == 0;
+        const kernels::PositionRange queries = info_.queries();
+        bool hasQuery = false;
+        for (Index i = queries.first; i < std::min(queries.end, static_cast<Index>(valid.size())); ++i)
+            hasQuery = hasQuery || valid[static_cast<std::size_t>(i)] != 0;
+        prompt.leftOut = prompt.leftOut || !hasQuery;
         validity_[found.prompt] = std::make_shared<const std::vector<std::uint8_t>>(std::move(valid));
     }
     void note(const std::vector<PromptSinks>& sinks) {
@@ -98,6 +102,14 @@ std::vector<AttentionSink> findSinks(const SinkSearch& search, HeadSource& sourc
 
 std::shared_ptr<HeadSource> withoutSinks(std::shared_ptr<HeadSource> source, std::vector<PromptSinks> sinks) {
     return std::make_shared<SinkFreeSource>(std::move(source), std::move(sinks));
+}
+
+std::shared_ptr<HeadSource> withoutFoundSinks(std::shared_ptr<HeadSource> source, std::uint64_t seed,
+                                              kernels::Backend& backend, const RunControl& control) {
+    SinkSearch search;
+    search.seed = seed;
+    std::vector<PromptSinks> found = sinkPositions(findSinks(search, *source, backend, control));
+    return withoutSinks(std::move(source), std::move(found));
 }
 
 }  // namespace dimscope::analysis

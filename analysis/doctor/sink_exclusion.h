@@ -31,5 +31,8 @@ std::vector<AttentionSink> findSinks(const SinkSearch& search, HeadSource& sourc
 /// The same dump with these positions invalid: neither queries nor keys of anything. A warning and the exclusions of
 /// its info say which; a prompt without another position is left out.
 std::shared_ptr<HeadSource> withoutSinks(std::shared_ptr<HeadSource> source, std::vector<PromptSinks> sinks);
+/// The same without those that findSinks finds by its own rule.
+std::shared_ptr<HeadSource> withoutFoundSinks(std::shared_ptr<HeadSource> source, std::uint64_t seed,
+                                              kernels::Backend& backend, const RunControl& control);
 
 }  // namespace dimscope::analysis

@@ -70,11 +70,12 @@ Index runFrom(const kernels::Matrix<T>& m, Iterator first, Iterator last) {
 
 }  // namespace
 
-void addFacts(const LoadedTensor& tensor, PromptIndex prompt, Validity valid, Index length, TensorFacts& facts) {
+void addFacts(const LoadedTensor& tensor, PromptIndex prompt, Validity valid, Index length,
+              const kernels::PositionRange& present, TensorFacts& facts) {
     std::visit(
         [&](const auto& m) {
             for (Index i = 0; i < std::min(length, m.rows()); ++i) {
-                if (!isReal(valid, i)) continue;
+                if (!present.holds(i) || !isReal(valid, i)) continue;
                 for (Index c = 0; c < m.cols(); ++c) addValue(m(i, c), prompt, i, c, facts);
             }
         },

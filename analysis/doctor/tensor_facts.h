@@ -26,8 +26,9 @@ struct TensorFacts {
     std::array<std::uint64_t, 2> fingerprint{};  ///< of all bits: equal where two heads are bit-identical
 };
 
-/// Adds the first `length` positions of a prompt.
-void addFacts(const LoadedTensor& tensor, PromptIndex prompt, Validity valid, Index length, TensorFacts& facts);
+/// Adds those of the first `length` positions of a prompt that the tensor has rows for.
+void addFacts(const LoadedTensor& tensor, PromptIndex prompt, Validity valid, Index length,
+              const kernels::PositionRange& present, TensorFacts& facts);
 
 /// Rows at the ends of the valid range that repeat each other bit for bit: 0 where none does. A single row counts where
 /// it is all zero.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/common_prompts.h"
 #include "analysis/fidelity/fidelity_methods.h"
 #include "analysis/fidelity/fidelity_pieces.h"
 #include "analysis/fidelity/layer_fidelity.h"
@@ -184,9 +185,10 @@ FidelitySums fidelitySums(const FidelityParams& params, const KernelFactory& fac
     return sums;
 }
 
-FidelityResult frozenFidelity(const FidelityParams& params, const KernelFactory& factory, HeadSource& source,
+FidelityResult frozenFidelity(const FidelityParams& params, const KernelFactory& factory, HeadSource& dump,
                               kernels::Backend& backend, const RunControl& control, bool skipUnsupported,
                               PieceStore* store) {
+    CommonPrompts source(dump, params.selection);
     RunRecord record("fidelity", &backend, params.seed);
     describe(params.selection, source.info(), record.provenance());
     FidelityResult result =

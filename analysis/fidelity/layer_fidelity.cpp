@@ -82,7 +82,8 @@ void LayerFidelitySums::chooseKernels(bool skipUnsupported, std::vector<Warning>
         const KernelFactory& factory = method.calibrated ? kernels_.factory : kernels_.untrained;
         const kernels::KernelSpec spec =
             factory.make(method.kernel, layer_, heads_.front(), params_.seeds.front(), ignored);
-        const kernels::Support support = backend_.supports(spec, {rows_.length, layer_.headDim, layer_.valueDim});
+        const kernels::Support support =
+            backend_.supports(spec, {rows_.length, layer_.headDim, layer_.valueDim, layer_.hasEveryQuery()});
         if (support.supported) continue;
         if (!skipUnsupported)
             throw kernels::ShapeError(fmt::format("layer {}: {}", layer_.layer.value, support.reason));

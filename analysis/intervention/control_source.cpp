@@ -69,7 +69,7 @@ public:
         const auto original = source().load(kind, layer, prompt, head, control);
         if ((kind != TensorKind::Query && kind != TensorKind::Key) || original->nonFinite > 0) return original;
         MatrixXd all = matrixOf(original->values);
-        const std::vector<Index> valid = validRows(prompt, all.rows());
+        const std::vector<Index> valid = validRows(prompt, all.rows(), kind == TensorKind::Query);
         MatrixXd rows(static_cast<Index>(valid.size()), all.cols());
         for (std::size_t n = 0; n < valid.size(); ++n) rows.row(static_cast<Index>(n)) = all.row(valid[n]);
         const MatrixXd made = replaced(rows, {kind, layer, prompt, head}, control);
@@ -84,11 +84,13 @@ private:
         PromptIndex prompt;
         int head;
     };
-    std::vector<Index> validRows(PromptIndex prompt, Index count) {
+    /// `queries`: those that have a query.
+    std::vector<Index> validRows(PromptIndex prompt, Index count, bool queries) {
         const auto validity = this->validity(prompt);
+        const kernels::PositionRange counted = queries ? info().queries() : kernels::PositionRange{};
         std::vector<Index> rows;
         for (Index i = 0; i < count; ++i)
-            if (!validity || (*validity)[static_cast<std::size_t>(i)] != 0) rows.push_back(i);
+            if (counted.holds(i) && (!validity || (*validity)[static_cast<std::size_t>(i)] != 0)) rows.push_back(i);
         return rows;
     }
     RandomStream streamOf(const Place& place) const {
@@ -131,12 +133,14 @@ private:
         const LayerInfo& layer = *info().find(place.layer);
         const int kv = kernels::kvHeadOf(HeadIndex{place.head}, layer.nHeads, layer.nKvHeads).value;
         const MatrixXd all = matrixOf(source().load(TensorKind::Key, place.layer, place.prompt, kv, control)->values);
-        const std::vector<Index> valid = validRows(place.prompt, all.rows());
+        const std::vector<Index> valid = validRows(place.prompt, all.rows(), false);
+        const std::vector<Index> positions = validRows(place.prompt, all.rows(), true);
         double sum = 0.0, squares = 0.0, count = 0.0;
         const Index step = std::max<Index>(1, query.rows() / kLogitRows);
         for (Index i = step - 1; i < query.rows(); i += step)
-            for (Index j = 0; j <= (layer.causal ? i : query.rows() - 1); ++j) {
-                const double logit = layer.scale * query.row(i).dot(all.row(valid[static_cast<std::size_t>(j)]));
+            for (const Index j : valid) {
+                if (layer.causal && j > positions[static_cast<std::size_t>(i)]) break;
+                const double logit = layer.scale * query.row(i).dot(all.row(j));
                 sum += logit;
                 squares += logit * logit;
                 count += 1.0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/common_prompts.h"
 #include "analysis/intervention/subset_selection.h"
 #include "analysis/row_sampling.h"
 #include "analysis/run_record.h"
@@ -247,8 +248,9 @@ void checkIntervention(const InterventionParams& params) {
 
 }  // namespace
 
-InterventionResult intervene(const InterventionParams& params, const KernelFactory& factory, HeadSource& source,
+InterventionResult intervene(const InterventionParams& params, const KernelFactory& factory, HeadSource& dump,
                              kernels::Backend& backend, const RunControl& control, const InterventionLinks& links) {
+    CommonPrompts source(dump, params.selection);
     checkIntervention(params);
     return Intervention(params, factory, source, backend, links).run(control);
 }

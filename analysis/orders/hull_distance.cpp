@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/calibration/prompt_tensors.h"
+#include "analysis/common_prompts.h"
 #include "analysis/head_loader.h"
 #include "analysis/kernel_comparison.h"
 #include "analysis/orders/nearest_hull_point.h"
@@ -144,8 +145,9 @@ void takeOver(const ComparisonResult& compared, HullResult& result) {
 
 }  // namespace
 
-HullResult hullDistances(const HullParams& params, const KernelFactory& factory, HeadSource& source,
+HullResult hullDistances(const HullParams& params, const KernelFactory& factory, HeadSource& dump,
                          kernels::Backend& backend, const RunControl& control, bool skipUnsupported) {
+    CommonPrompts source(dump, params.selection);
     RunRecord record("orders", &backend, params.rowSeed);
     describe(params.selection, source.info(), record.provenance());
     const std::vector<LayerInfo> layers = selectedLayers(params.selection, source.info());

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/orders/order_ablations.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "analysis/common_prompts.h"
 #include "analysis/orders/order_fits.h"
 #include "analysis/orders/order_heads.h"
 #include "analysis/run_record.h"
+#include "kernels/error.h"
 
 namespace dimscope::analysis {
 namespace {
@@ -196,9 +200,16 @@ const AblationVariant& ablationVariant(const std::string& name) {
                          [&](const AblationVariant& variant) { return variant.name == name; });
 }
 
-OrderAblations orderAblations(const OrdersParams& params, HeadSource& source, const RunControl& control) {
+OrderAblations orderAblations(const OrdersParams& params, HeadSource& dump, const RunControl& control) {
+    CommonPrompts source(dump, params.selection);
     RunRecord record("orders", nullptr, params.rowSeed);
     describe(params.selection, source.info(), record.provenance());
+    for (const LayerInfo& layer : selectedLayers(params.selection, source.info()))
+        if (!layer.hasEveryQuery())
+            throw kernels::ArgumentError(
+                fmt::format("layer {} has fewer queries than keys; the ablations need a query at "
+                            "every position",
+                            layer.layer.value));
     OrderAblations result;
     result.warnings = source.info().warnings;
     const OrderHeads heads = orderHeads(params, source, result.warnings);

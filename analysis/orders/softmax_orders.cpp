@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/common_prompts.h"
 #include "analysis/orders/order_fits.h"
 #include "analysis/orders/order_heads.h"
 #include "analysis/run_record.h"
@@ -122,7 +123,8 @@ HeadOrders ordersOf(const OrderHeads& heads, std::size_t head, HeadSource& sourc
 
 }  // namespace
 
-OrdersResult softmaxOrders(const OrdersParams& params, HeadSource& source, const RunControl& control) {
+OrdersResult softmaxOrders(const OrdersParams& params, HeadSource& dump, const RunControl& control) {
+    CommonPrompts source(dump, params.selection);
     RunRecord record("orders", nullptr, params.rowSeed);
     describe(params.selection, source.info(), record.provenance());
     OrdersResult result;

@@ -32,13 +32,6 @@ void requireMatrix(const kernels::ParameterArray& array, const std::string& file
          "see resources/docs/formats.md, format 2"});
 }
 
-void excludeSinks(std::uint64_t seed, Inputs& inputs, const kernels::RunControl& control) {
-    analysis::SinkSearch search;
-    search.seed = seed;
-    const auto sinks = analysis::findSinks(search, *inputs.source, *inputs.backend, control);
-    inputs.source = analysis::withoutSinks(inputs.source, analysis::sinkPositions(sinks));
-}
-
 }  // namespace
 
 Inputs openInputs(const Options& options, const kernels::RunControl& control) {
@@ -47,7 +40,9 @@ Inputs openInputs(const Options& options, const kernels::RunControl& control) {
     inputs.backend = options.merged ? kernels::makeBackend("cpu", {options.threads, 0})
                                     : kernels::makeBackend(options.backend, {options.threads, options.device});
     inputs.source = openDumpSafely(options.file, decisionsFrom(options.reading), control.slice(0.0F, 0.0F));
-    if (options.excludeSinks) excludeSinks(options.seed, inputs, control.slice(0.0F, 0.0F));
+    if (options.excludeSinks)
+        inputs.source =
+            analysis::withoutFoundSinks(inputs.source, options.seed, *inputs.backend, control.slice(0.0F, 0.0F));
     if (!options.params.empty()) inputs.parameters = io::readKernelParameters(options.params, inputs.warnings);
     return inputs;
 }

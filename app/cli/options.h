@@ -83,9 +83,10 @@ struct Options {
     std::string method = "gauss-newton";
     std::string train, validation, evaluation;  ///< prompts of a calibration; empty: as cli.md says
     std::string fitRows = "512";
-    std::string write;        ///< where parameters go; empty: nowhere
-    std::string exported;     ///< where factors go as JSON
-    bool skipBroken = false;  ///< import what can be used of a release
+    std::string write;         ///< where parameters go; empty: nowhere
+    std::string exported;      ///< where factors go as JSON
+    bool skipBroken = false;   ///< import what can be used of a release
+    bool skipDamaged = false;  ///< repack what can be read
 };
 
 // Each adds a group of options to a verb.

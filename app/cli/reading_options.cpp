@@ -14,7 +14,9 @@
 namespace dimscope::app {
 namespace {
 
-constexpr const char* kValidHelp = "Which counts where they disagree: length or mask";
+constexpr const char* kValidHelp =
+    "Which counts where they disagree, length or mask; content: identical or zero keys at the ends of a prompt are "
+    "padding";
 
 /// Attribute, option, value and help of what is decided about tensors.
 struct DecidedAttribute {
@@ -34,6 +36,8 @@ const std::vector<DecidedAttribute>& decidedAttributes() {
         {"scale", "--scale", &ReadingOptions::scale, "Factor of the logits; the file's, else 1/sqrt(head_dim)", true},
         {"scale_factor", "--scale-factor", &ReadingOptions::scaleFactor, "Factor of stored integers", true},
         {"gqa", "--gqa", &ReadingOptions::gqa, "Order of heads: contiguous or strided", false},
+        {"align", "--align", &ReadingOptions::align,
+         "Positions of fewer queries than keys: end (the last, as with a KV cache) or start", false},
         {"rope", "--rope", &ReadingOptions::rope, "q and k are from before or after RoPE: pre, post or none", false},
         {"n_heads", "--n-heads", &ReadingOptions::nHeads, "Query heads, where the file does not say it", true},
         {"n_kv_heads", "--n-kv-heads", &ReadingOptions::nKvHeads, "Key/value heads", true},
@@ -97,7 +101,7 @@ std::vector<ReadingField> readingFields() {
     choose("--align", {"end", "start"}, false);
     choose("--rope", {"post", "pre", "none"}, false);
     choose("--rope-layout", {"half", "interleaved"}, false);
-    fields.push_back({"--valid", &ReadingOptions::valid, kValidHelp, {"length", "mask"}, false});
+    fields.push_back({"--valid", &ReadingOptions::valid, kValidHelp, {"length", "mask", "content"}, false});
     return fields;
 }
 
@@ -131,7 +135,9 @@ void addReadingOptions(CLI::App& verb, ReadingOptions& options) {
     for (const DecidedAttribute& attribute : decidedAttributes())
         verb.add_option(attribute.option, options.*attribute.value, attribute.help)->group(group);
     verb.add_flag("--rotate", options.rotate, "Apply RoPE to q and k from before it")->group(group);
-    verb.add_option("--valid", options.valid, kValidHelp)->group(group)->check(CLI::IsMember({"length", "mask"}));
+    verb.add_option("--valid", options.valid, kValidHelp)
+        ->group(group)
+        ->check(CLI::IsMember({"length", "mask", "content"}));
     verb.add_option("--allow", options.allow,
                     "Data outside the file: links (inside its folder) or outside; default: none is followed")
         ->group(group)

@@ -12,7 +12,7 @@ namespace dimscope::app {
 /// What the command line decides about the reading of a dump (formats.md, section 4), as it says it.
 struct ReadingOptions {
     std::vector<std::string> map;
-    std::string axes, encoding, scale, scaleFactor, gqa, rope, nHeads, nKvHeads, headDim, ropeTheta, ropeLayout,
+    std::string axes, encoding, scale, scaleFactor, gqa, align, rope, nHeads, nKvHeads, headDim, ropeTheta, ropeLayout,
         rotaryDim;
     std::string valid, allow;
     bool rotate = false;

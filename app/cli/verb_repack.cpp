@@ -9,6 +9,7 @@
 #include "app/cli/text_table.h"
 #include "app/cli/verbs.h"
 #include "app/core/dump_opening.h"
+#include "io/dump/array_file.h"
 #include "io/dump/attention_dump.h"
 #include "io/dump/dump_repack.h"
 
@@ -18,6 +19,8 @@ namespace {
 void addRepackOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     verb.add_option("--out", options.write, "Attention dump to write (HDF5)")->required();
+    verb.add_flag("--skip-damaged", options.skipDamaged,
+                  "Go on where a head cannot be read: its numbers become NaN, and a warning lists it");
     addJsonOption(verb, options);
 }
 
@@ -38,7 +41,11 @@ VerbOutput runRepack(const Options& options, const kernels::RunControl& control)
     const io::ReadingDecisions decisions = decisionsFrom(options.reading);
     analysis::RunRecord record("repack", nullptr, 0);
     const auto source = openDumpSafely(options.file, decisions, control);
-    const io::RepackResult result = io::repackDump(options.write, *source, control.slice(0.0F, 0.95F));
+    io::OpenPolicy policy;
+    policy.outside = decisions.outside;
+    const auto original = io::openArrayFile(options.file, policy);
+    const io::RepackResult result =
+        io::repackDump(options.write, *source, control.slice(0.0F, 0.95F), {options.skipDamaged, original.get()});
     const double ratio = analysis::loadTimeRatio([&] { return io::openDump(options.file, decisions); },
                                                  [&] { return io::openDump(options.write); }, control);
     record.provenance().dump = source->info().identity;
@@ -60,7 +67,8 @@ VerbOutput runRepack(const Options& options, const kernels::RunControl& control)
 Verb repackVerb() {
     return {"repack", "Any readable dump as format 1, chunked per head",
             "  dimscope-cli repack dump.safetensors --out dump.h5\n"
-            "  dimscope-cli repack old.h5 --rotate --out post-rope.h5 --json",
+            "  dimscope-cli repack old.h5 --rotate --out post-rope.h5 --json\n"
+            "  dimscope-cli repack broken.h5 --skip-damaged --out rest.h5",
             addRepackOptions, runRepack};
 }
 

@@ -10,12 +10,15 @@ namespace {
 void addReportOptions(CLI::App& verb, Options& options) {
     addFileOption(verb, options);
     verb.add_option("--out", options.folder, "Folder for the page and its files; made where it is missing")->required();
+    addSinkOption(verb, options);
     addBackendOptions(verb, options);
     addJsonOption(verb, options);
 }
 
 VerbOutput runReport(const Options& options, const kernels::RunControl& control) {
-    Report report({options.file, options.backend, static_cast<int>(options.seed), decisionsFrom(options.reading)});
+    Report report({options.file, options.backend, static_cast<int>(options.seed), decisionsFrom(options.reading),
+                   options.excludeSinks},
+                  control);
     const std::filesystem::path folder = options.folder;
     const auto tell = [](std::size_t step, std::size_t steps, const std::string& title) {
         fmt::print(stderr, "[{}/{}] {}\n", step + 1, steps, title);
@@ -30,6 +33,7 @@ VerbOutput runReport(const Options& options, const kernels::RunControl& control)
     output.table.provenance.dump = report.info().identity;
     output.table.provenance.backend = options.backend;
     output.table.provenance.seed = options.seed;
+    output.table.provenance.selection = report.info().exclusions;
     output.text = (std::filesystem::absolute(folder) / "index.html").string() + "\n";
     output.warnings = report.info().warnings;
     return output;
@@ -41,7 +45,8 @@ Verb reportVerb() {
     return {"report",
             "Everything about a dump in one folder, with an index page; `dimscope --report` draws the figures too",
             "  dimscope-cli report dump.h5 --out report\n"
-            "  dimscope-cli report dump.h5 --out report --backend reference --json",
+            "  dimscope-cli report dump.h5 --out report --backend reference --json\n"
+            "  dimscope-cli report dump.h5 --out report --exclude-sinks",
             addReportOptions, runReport};
 }
 

@@ -15,6 +15,7 @@
 
 #include "app/core/own_process.h"
 #include "io/dump/attention_dump.h"
+#include "io/dump/first_look.h"
 #include "io/dump/reading_json.h"
 #include "io/file_place.h"
 #include "kernels/error.h"
@@ -28,6 +29,8 @@ constexpr auto kLongest = std::chrono::seconds(8);
 constexpr rlim_t kMostMemory = rlim_t{3} << 30U;
 constexpr std::int64_t kReadWholeBytes = std::int64_t{16} << 20;  ///< of a file that is read completely
 
+constexpr auto kLongestTouch = std::chrono::milliseconds(500);  ///< of a larger one
+
 bool mayStartProcess = false;
 
 void limitResources() {
@@ -40,26 +43,23 @@ void limitResources() {
 #endif
 }
 
-/// Every tensor of a small file, so that damage anywhere is met here; of a large one the first head.
+/// Every tensor of a small file, so that damage anywhere is met here.
 void readTensors(analysis::HeadSource& source) {
     using analysis::TensorKind;
     const analysis::DumpInfo& info = source.info();
-    const bool all = info.identity.sizeBytes <= kReadWholeBytes;
-    for (const analysis::LayerInfo& layer : info.layers) {
-        for (int prompt = 0; prompt < (all ? layer.prompts : 1); ++prompt)
+    for (const analysis::LayerInfo& layer : info.layers)
+        for (int prompt = 0; prompt < layer.prompts; ++prompt)
             for (const TensorKind kind : {TensorKind::Query, TensorKind::Key, TensorKind::Value, TensorKind::Output}) {
                 if ((kind == TensorKind::Value && !layer.hasValue) || (kind == TensorKind::Output && !layer.hasOutput))
                     continue;
                 const bool query = kind == TensorKind::Query || kind == TensorKind::Output;
                 const int heads = query ? layer.nHeads : layer.nKvHeads;
-                for (int head = 0; head < (all ? heads : 1); ++head) try {
+                for (int head = 0; head < heads; ++head) try {
                         static_cast<void>(source.load(kind, layer.layer, kernels::PromptIndex{prompt}, head, {}));
                     } catch (const kernels::Error&) {
                         continue;  // refused where it is used, with its cause
                     }
             }
-        if (!all) return;
-    }
 }
 
 /// `decisions` as decisionsJson writes them. A question goes to standard output; what else can be said about the file
@@ -67,7 +67,12 @@ void readTensors(analysis::HeadSource& source) {
 int firstLook(const char* path, const char* decisions) {
     limitResources();
     try {
-        readTensors(*io::openDump(path, io::decisionsFromJson(nlohmann::ordered_json::parse(decisions))));
+        const io::ReadingDecisions decided = io::decisionsFromJson(nlohmann::ordered_json::parse(decisions));
+        const auto source = io::openDump(path, decided);
+        if (source->info().identity.sizeBytes <= kReadWholeBytes)
+            readTensors(*source);
+        else
+            io::touchEnds(path, decided, kLongestTouch);
         return kSound;
     } catch (const std::bad_alloc&) {
         return kOutOfMemory;

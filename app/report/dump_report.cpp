@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/doctor/sink_exclusion.h"
 #include "analysis/figures/figure_parts.h"
 #include "analysis/figures/grouping_figures.h"
 #include "analysis/figures/kernel_figures.h"
@@ -14,15 +15,23 @@
 #include "app/core/dump_opening.h"
 #include "app/report/head_figures.h"
 #include "app/report/kernel_rows.h"
+#include "kernels/backend_registry.h"
 
 namespace dimscope::app {
 DumpReport::DumpReport(const std::filesystem::path& file, const std::string& backend, int seed,
-                       const io::ReadingDecisions& decisions) {
-    workspace_.adopt(file, openDumpSafely(file, decisions));
+                       const io::ReadingDecisions& decisions)
+    : file_(file), backend_(backend), source_(openDumpSafely(file, decisions)) {
+    workspace_.adopt(file, source_);
     workspace_.setBackend(backend);
     Parameters parameters = workspace_.parameters();
     parameters.seed = seed;
     workspace_.setParameters(std::move(parameters));
+    context_ = workspace_.context(std::make_shared<BackendSlot>());
+}
+
+void DumpReport::excludeSinks(const RunControl& control) {
+    const auto seed = static_cast<std::uint64_t>(workspace_.parameters().seed);
+    workspace_.adopt(file_, analysis::withoutFoundSinks(source_, seed, *kernels::makeBackend(backend_), control));
     context_ = workspace_.context(std::make_shared<BackendSlot>());
 }
 

@@ -28,6 +28,9 @@ public:
     explicit DumpReport(const std::filesystem::path& file, const std::string& backend = "cpu", int seed = 0,
                         const io::ReadingDecisions& decisions = {});
 
+    /// Attention sinks are neither queries nor keys of what follows. Throws Cancelled.
+    void excludeSinks(const RunControl& control);
+
     const analysis::DumpInfo& info() const { return workspace_.info(); }
     const JobContext& context() const { return context_; }
     ExperimentKey experimentKey(const std::string& name) const { return workspace_.experimentKey(name); }
@@ -48,6 +51,9 @@ private:
     const analysis::HeadGrouping* groupsOf(LayerIndex layer, HeadIndex head) const;  ///< null: none
     void addKernels(PageContent& content, HeadChoice choice, const RunControl& control);
 
+    std::filesystem::path file_;
+    std::string backend_;
+    std::shared_ptr<analysis::HeadSource> source_;
     Workspace workspace_;
     JobContext context_;
     analysis::ProfileResult profile_;

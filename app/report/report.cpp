@@ -23,8 +23,10 @@ ReportSection filled(ReportSection section, Fill fill) {
 
 }  // namespace
 
-Report::Report(const ReportParams& params)
-    : params_(params), dump_(params.file, params.backend, params.seed, params.decisions) {}
+Report::Report(const ReportParams& params, const kernels::RunControl& control)
+    : params_(params), dump_(params.file, params.backend, params.seed, params.decisions) {
+    if (params.excludeSinks) dump_.excludeSinks(control);
+}
 
 std::vector<Report::Step> Report::steps() {
     std::vector<Step> steps{

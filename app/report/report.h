@@ -30,6 +30,7 @@ struct ReportParams {
     std::string backend = "cpu";
     int seed = 0;
     io::ReadingDecisions decisions = {};  ///< about the file
+    bool excludeSinks = false;            ///< attention sinks are neither queries nor keys of anything
 };
 
 /// Everything that the program can say about a dump: profiles, groups and kernels, then every experiment of the
@@ -42,8 +43,8 @@ public:
         std::function<ReportSection(const RunControl&)> run;
     };
 
-    /// Opens the dump. Throws FileError, FormatError.
-    explicit Report(const ReportParams& params);
+    /// Opens the dump, and looks for its sinks where they are excluded. Throws FileError, FormatError, Cancelled.
+    explicit Report(const ReportParams& params, const kernels::RunControl& control = {});
 
     const analysis::DumpInfo& info() const { return dump_.info(); }
     /// In the order in which they have to be run; they refer to this object.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "io/dump/array_file.h"
+#include "io/dump/content_padding.h"
 #include "io/dump/dump_identity.h"
 #include "io/dump/dump_source.h"
 #include "io/dump/layer_metadata.h"
@@ -77,6 +78,9 @@ private:
                 place.refuse(fmt::format("is a second layer {}", layer.info.layer.value), "remove one of them");
         if (found_.empty()) return;
         const analysis::LayerInfo& first = found_.front().info;
+        if (!(first.queries == layer.info.queries))
+            place.refuse(fmt::format("has queries at other positions than layer {}", first.layer.value),
+                         "write all layers from the same prompts");
         if (first.prompts != layer.info.prompts || first.positions != layer.info.positions)
             place.refuse(fmt::format("has {} prompts of {} positions, layer {} has {} of {}", layer.info.prompts,
                                      layer.info.positions, first.layer.value, first.prompts, first.positions),
@@ -141,6 +145,55 @@ void leaveOutUnwritten(const std::vector<LayerContents>& layers, analysis::DumpI
                      unwritten.size(), *unwritten.begin())});
 }
 
+/// Prompts that end before the first query.
+void leaveOutWithoutQuery(const PromptMetadata& prompts, analysis::DumpInfo& info) {
+    const kernels::PositionRange queries = info.queries();
+    const auto hasQuery = [&](int prompt) {
+        const auto valid = prompts.validity(kernels::PromptIndex{prompt});
+        if (!valid) return true;
+        const auto end = std::min<kernels::Index>(queries.end, std::ssize(*valid));
+        return queries.first < end &&
+               std::find(valid->begin() + queries.first, valid->begin() + end, 1) != valid->begin() + end;
+    };
+    std::size_t count = 0;
+    for (std::size_t p = 0; p < info.prompts.size(); ++p) {
+        if (info.prompts[p].leftOut || hasQuery(static_cast<int>(p))) continue;
+        info.prompts[p].leftOut = true;
+        if (count++ == 0)
+            info.warnings.push_back({"prompt_without_query", "/prompts",
+                                     fmt::format("prompts without a query at a valid position are left out, the first: "
+                                                 "prompt {}",
+                                                 p)});
+    }
+}
+
+/// Padding that nothing but its content marks: left out where a person decided that, else offered.
+void handlePadding(const ArrayFile& file, const std::vector<LayerContents>& layers, bool leftOut,
+                   PromptMetadata& prompts, analysis::DumpInfo& info) {
+    const std::vector<PaddingRun> runs = findPadding(file, layers, prompts, leftOut);
+    if (!leftOut) {
+        if (!runs.empty())
+            info.warnings.push_back(
+                {"padding_unmarked", "/prompts",
+                 fmt::format("keys at the ends of prompts are identical or all zero and count as tokens ({}); --valid "
+                             "content leaves them out",
+                             paddingText(runs))});
+        return;
+    }
+    std::vector<std::string> places;
+    for (const PaddingRun& run : runs) {
+        prompts.leaveOut(run.prompt, run.leading, run.trailing);
+        places.push_back(fmt::format("{}:{}+{}", run.prompt, run.leading, run.trailing));
+    }
+    info.exclusions.emplace_back("excluded_padding", places);
+    info.warnings.push_back({"padding_excluded", "/prompts",
+                             runs.empty() ? std::string("no prompt ends in identical or all-zero keys, so that no "
+                                                        "padding is excluded")
+                                          : fmt::format("identical or all-zero keys at the ends of prompts are "
+                                                        "excluded as keys and queries ({})",
+                                                        paddingText(runs))});
+}
+
 std::vector<ArrayRef> usedArrays(const std::vector<LayerContents>& layers) {
     std::vector<ArrayRef> used;
     const auto add = [&used](const StoredTensor& tensor) {
@@ -177,8 +230,10 @@ std::shared_ptr<analysis::HeadSource> openDump(const std::filesystem::path& path
     for (const LayerContents& layer : layers) info.layers.push_back(layer.info);
     PromptMetadata prompts(file->hdf5Root(), storedPositions(layers.front()), info.layers.front().positions,
                            decisions.valid, info.warnings);
+    handlePadding(*file, layers, decisions.valid == "content", prompts, info);
     info.prompts = prompts.prompts();
     leaveOutUnwritten(layers, info);
+    leaveOutWithoutQuery(prompts, info);
     info.identity = identifyDump(path, *file, usedArrays(layers), prompts.usedPaths());
     return std::make_shared<DumpSource>(std::move(file), std::move(info), std::move(layers), std::move(prompts));
 }

@@ -105,12 +105,13 @@ bool fits(const Axes& axes, const Sizes& q, const Sizes& k, const Sizes& v, cons
     const TensorSizes a = sizesOf(q, axes, hints.headDim, hints.nHeads);
     const TensorSizes b = sizesOf(k, axes, a.dim, hints.nKvHeads);
     if (a.dim < 1 || b.heads < 1 || a.heads % b.heads != 0 || b.heads > a.heads) return false;
-    if (a.prompts != b.prompts || a.layers != b.layers || a.positions != b.positions || a.dim != b.dim) return false;
+    if (a.prompts != b.prompts || a.layers != b.layers || a.dim != b.dim) return false;
+    if (a.positions != b.positions && !(hints.fewerQueries && a.positions < b.positions)) return false;
     if (hints.nHeads > 0 && a.heads != hints.nHeads) return false;
     if (hints.nKvHeads > 0 && b.heads != hints.nKvHeads && b.heads != a.heads) return false;
     if (hints.headDim > 0 && a.dim != hints.headDim) return false;
     if (hints.prompts > 0 && !hints.promptNamed && a.prompts != hints.prompts) return false;
-    if (hints.positions > 0 && !hints.promptNamed && a.positions != hints.positions) return false;
+    if (hints.positions > 0 && !hints.promptNamed && b.positions != hints.positions) return false;
     if (v.size() != q.size()) return true;
     const TensorSizes c = sizesOf(v, axes, 0, b.heads);
     return c.prompts == b.prompts && c.layers == b.layers && c.positions == b.positions && c.heads == b.heads;
@@ -134,6 +135,7 @@ std::vector<Axes> leastOdd(const std::vector<Axes>& fitting, const Sizes& q, con
 }
 
 std::string evidenceFor(const Sizes& q, const Sizes& k, const AxisHints& hints) {
+    if (hints.fewerQueries) return "no other order has fewer queries than keys";
     if (q != k) return "the axis that differs between q and k counts heads";
     if (hints.nHeads > 0 || hints.headDim > 0) return "n_heads and head_dim fit no other order";
     return "no other order fits q, k and v";
@@ -229,13 +231,18 @@ TensorSizes sizesOf(const Sizes& shape, const Axes& axes, Index headDim, Index h
     return sizes;
 }
 
-AxisDecision decideAxes(const Sizes& q, const Sizes& k, const Sizes& v, const AxisHints& hints,
+AxisDecision decideAxes(const Sizes& q, const Sizes& k, const Sizes& v, const AxisHints& given,
                         const FilePlace& place) {
+    AxisHints hints = given;
     const std::vector<Axes> orders = knownOrders(q.size(), hints);
     std::vector<Axes> forward, reversed;
-    for (const Axes& axes : orders) {
-        if (fits(axes, q, k, v, hints)) forward.push_back(axes);
-        if (fits(reversedAxes(axes), q, k, v, hints)) reversed.push_back(reversedAxes(axes));
+    for (const bool fewer : {false, true}) {  // as many queries as keys is likelier
+        if (!forward.empty() || !reversed.empty() || (fewer && !given.fewerQueries)) break;
+        hints.fewerQueries = fewer;
+        for (const Axes& axes : orders) {
+            if (fits(axes, q, k, v, hints)) forward.push_back(axes);
+            if (fits(reversedAxes(axes), q, k, v, hints)) reversed.push_back(reversedAxes(axes));
+        }
     }
     const Axes own{AxisRole::Prompt, AxisRole::Head, AxisRole::Position, AxisRole::Dim};
     if (hints.formatStated && std::find(forward.begin(), forward.end(), own) != forward.end())

@@ -36,6 +36,7 @@ struct AxisHints {
     bool positionsFirst = false;                                      ///< by the names' family
     bool reversed = false;                                            ///< by the program that wrote the file
     bool formatStated = false;                                        ///< the file says that it is an attn-dump
+    bool fewerQueries = false;                                        ///< q may have fewer positions than k
     kernels::Index nHeads = 0, nKvHeads = 0, headDim = 0;             ///< 0: not stated
     kernels::Index prompts = 0, positions = 0;                        ///< of /prompts; 0: not known
 };

@@ -2,13 +2,16 @@
 #include "io/dump/dump_repack.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "io/atomic_file.h"
 #include "io/dump/layer_attributes.h"
 #include "io/dump/number_encoding.h"
+#include "io/dump/repack_extras.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
 
@@ -31,7 +34,9 @@ struct HeadwiseTensor {
     std::string object;
     int heads = 0;  ///< 0: no axis of heads
     Index prompts = 0, positions = 0, cols = 0;
+    Index firstRow = 0;  ///< of a loaded matrix that is written; `positions` are
     std::function<std::shared_ptr<const LoadedTensor>(PromptIndex, int head, const RunControl&)> load;
+    std::string encoding;  ///< empty: that of its layer
 
     int matricesPerPrompt() const { return std::max(heads, 1); }
     /// One size per axis; `prompt`, `head`: sizes or offsets on those axes.
@@ -42,8 +47,15 @@ struct HeadwiseTensor {
 
 class DumpRepacking {
 public:
-    DumpRepacking(HeadSource& source, std::set<int> leftOut, Hdf5Writer& file, const RunControl& control)
-        : source_(source), info_(source.info()), leftOut_(std::move(leftOut)), file_(file), control_(control) {
+    DumpRepacking(HeadSource& source, const RepackOptions& options, std::set<int> leftOut, Hdf5Writer& file,
+                  const RunControl& control, std::vector<analysis::Warning>& warnings)
+        : source_(source),
+          options_(options),
+          info_(source.info()),
+          leftOut_(std::move(leftOut)),
+          file_(file),
+          control_(control),
+          warnings_(warnings) {
         while (leftOut_.count(firstPrompt_.value) != 0) ++firstPrompt_.value;
     }
 
@@ -52,6 +64,9 @@ public:
         for (std::size_t i = 0; i < info_.layers.size(); ++i)
             writeLayer(info_.layers[i], control_.part(i, info_.layers.size()));
         writePrompts();
+        if (options_.original)
+            copyTokens(*options_.original, static_cast<Index>(info_.prompts.size()), info_.layers.front().positions,
+                       file_, warnings_);
     }
 
 private:
@@ -71,27 +86,63 @@ private:
                                             headwise(group + "/k", TensorKind::Key, layer)};
         if (layer.hasValue) tensors.push_back(headwise(group + "/v", TensorKind::Value, layer));
         if (layer.hasOutput) tensors.push_back(headwise(group + "/o", TensorKind::Output, layer));
-        const auto hidden = source_.hiddenState(layer.layer, firstPrompt_, control.slice(0.0F, 0.0F));
+        std::shared_ptr<const HiddenState> hidden;
+        attempt(group + "/h",
+                [&] { hidden = source_.hiddenState(layer.layer, firstPrompt_, control.slice(0.0F, 0.0F)); });
         if (hidden && hidden->positions) tensors.push_back(hiddenPositions(group + "/h", layer, *hidden));
+        addBlockInput(group + "/x", layer, tensors);
         for (std::size_t t = 0; t < tensors.size(); ++t)
-            writeTensor(tensors[t], layer.encoding, control.part(t, tensors.size()));
-        if (hidden) writeSummaries(group, layer, *hidden);
-        writeProjection(group, layer);
+            writeTensor(tensors[t], tensors[t].encoding.empty() ? layer.encoding : tensors[t].encoding,
+                        control.part(t, tensors.size()));
+        if (hidden) attempt(group + "/h_mean_abs", [&] { writeSummaries(group, layer, *hidden); });
+        attempt(group + "/w_o", [&] { writeProjection(group, layer); });
         writeSinks(group, layer);
         writeAttributes(group, layer);
+    }
+
+    /// What is not q, k, v or o, and cannot be read, is left out where damage is skipped.
+    template <class Write>
+    void attempt(const std::string& object, const Write& write) {
+        try {
+            write();
+        } catch (const kernels::FormatError& error) {
+            if (!options_.skipDamaged) throw;
+            warnings_.push_back(
+                {"repack_damaged", object,
+                 fmt::format("{} {}; {} is left out", error.parts().object, error.parts().cause, object)});
+        }
+    }
+
+    void addBlockInput(const std::string& object, const LayerInfo& layer, std::vector<HeadwiseTensor>& tensors) {
+        if (options_.original == nullptr) return;
+        const std::optional<ArrayRef> array = blockInputOf(*options_.original, layer.layer);
+        if (!array) return;
+        try {
+            const auto input = std::make_shared<const BlockInput>(*options_.original, *array, layer);
+            tensors.push_back(
+                {object, 0, layer.prompts, layer.positions, input->cols(), 0,
+                 [input](PromptIndex prompt, int, const RunControl& control) { return input->load(prompt, control); },
+                 input->encoding()});
+        } catch (const kernels::FormatError& error) {
+            warnings_.push_back({"repack_left_out", object,
+                                 fmt::format("{} {}; it is left out", error.parts().object, error.parts().cause)});
+        }
     }
 
     HeadwiseTensor headwise(const std::string& object, TensorKind kind, const LayerInfo& layer) {
         const bool ofQueries = kind == TensorKind::Query || kind == TensorKind::Output;
         const bool ofValues = kind == TensorKind::Value || kind == TensorKind::Output;
+        const Index first = ofQueries ? layer.queries.first : 0;
         return {object,
                 ofQueries ? layer.nHeads : layer.nKvHeads,
                 layer.prompts,
-                layer.positions,
+                (ofQueries ? std::min(layer.queries.end, layer.positions) : layer.positions) - first,
                 ofValues ? layer.valueDim : layer.headDim,
+                first,
                 [this, kind, number = layer.layer](PromptIndex prompt, int head, const RunControl& control) {
                     return source_.load(kind, number, prompt, head, control);
-                }};
+                },
+                ""};
     }
 
     HeadwiseTensor hiddenPositions(const std::string& object, const LayerInfo& layer, const HiddenState& first) {
@@ -100,10 +151,12 @@ private:
                 layer.prompts,
                 layer.positions,
                 kernels::colsOf(kernels::viewOf(first.positions->values)),
+                0,
                 [this, number = layer.layer](PromptIndex prompt, int, const RunControl& control) {
                     const auto state = source_.hiddenState(number, prompt, control);
                     return std::shared_ptr<const LoadedTensor>(state, &*state->positions);
-                }};
+                },
+                ""};
     }
 
     /// The matrices of all prompts that count, with slices of progress.
@@ -116,21 +169,43 @@ private:
             for (int head = 0; head < perPrompt; ++head, ++index) {
                 control.throwIfCancelled();
                 if (leftOut_.count(p) != 0) continue;
-                if (!use(p, head, *tensor.load(PromptIndex{p}, head, control.part(index, count)))) return;
+                if (!use(p, head, loaded(tensor, p, head, control.part(index, count)).get())) return;
             }
+    }
+
+    /// Null where it cannot be read, and damage is skipped.
+    std::shared_ptr<const LoadedTensor> loaded(const HeadwiseTensor& tensor, int prompt, int head,
+                                               const RunControl& control) {
+        try {
+            return tensor.load(PromptIndex{prompt}, head, control);
+        } catch (const kernels::FormatError& error) {
+            if (!options_.skipDamaged) throw;
+            if (!damage_) damage_ = error;
+            return nullptr;
+        }
     }
 
     /// What holds every value of the tensor: the dump's own encoding, if that is a format 1 type, or a wider one.
     StoredNumber numberOf(const HeadwiseTensor& tensor, const std::string& encoding, const RunControl& control) {
-        const auto first = tensor.load(firstPrompt_, 0, control.slice(0.0F, 0.0F));
+        damage_.reset();
+        std::shared_ptr<const LoadedTensor> first;
+        forEachMatrix(tensor, control.slice(0.0F, 0.0F), [&](int p, int head, const LoadedTensor* matrix) {
+            if (matrix != nullptr) first = loaded(tensor, p, head, control.slice(0.0F, 0.0F));
+            return matrix == nullptr;
+        });
+        if (!first) throw kernels::FormatError(*damage_);
         if (std::holds_alternative<kernels::Matrix<double>>(first->values)) return StoredNumber::Float64;
         if (encoding != "float16" && encoding != "bf16") return StoredNumber::Float32;
         StoredNumber number = encoding == "bf16" ? StoredNumber::BFloat16 : StoredNumber::Float16;
-        forEachMatrix(tensor, control, [&](int, int, const LoadedTensor& matrix) {
-            if (!isExactAs(number, kernels::viewOf(matrix.values))) number = StoredNumber::Float32;
+        forEachMatrix(tensor, control, [&](int, int, const LoadedTensor* matrix) {
+            if (matrix != nullptr && !isExactAs(number, writtenRows(tensor, *matrix))) number = StoredNumber::Float32;
             return number != StoredNumber::Float32;
         });
         return number;
+    }
+
+    static kernels::TensorView writtenRows(const HeadwiseTensor& tensor, const LoadedTensor& matrix) {
+        return rowsOfView(kernels::viewOf(matrix.values), tensor.firstRow, tensor.positions);
     }
 
     void writeTensor(const HeadwiseTensor& tensor, const std::string& encoding, const RunControl& control) {
@@ -138,12 +213,32 @@ private:
         file_.makeChunked(tensor.object, tensor.onAxes(tensor.prompts, tensor.heads, tensor.positions, tensor.cols),
                           tensor.onAxes(1, 1, std::min(tensor.positions, kMostChunkRows), tensor.cols), number);
         if (number == StoredNumber::BFloat16) file_.setAttribute(tensor.object, "encoding", std::string("bf16"));
-        forEachMatrix(tensor, control.slice(0.4F, 1.0F), [&](int p, int head, const LoadedTensor& matrix) {
+        std::vector<std::string> damaged;
+        const kernels::Matrix<double> none = unreadable(tensor);
+        damage_.reset();
+        forEachMatrix(tensor, control.slice(0.4F, 1.0F), [&](int p, int head, const LoadedTensor* matrix) {
+            if (matrix == nullptr) damaged.push_back(fmt::format("{}:{}", p, head));
             file_.writeSlab(tensor.object, tensor.onAxes(p, head, 0, 0),
                             tensor.onAxes(1, 1, tensor.positions, tensor.cols), number,
-                            encoded(number, kernels::viewOf(matrix.values)));
+                            encoded(number, matrix != nullptr ? writtenRows(tensor, *matrix) : none.view()));
             return true;
         });
+        if (!damaged.empty()) noteDamage(tensor, damaged);
+    }
+
+    /// What stands for a matrix that cannot be read.
+    kernels::Matrix<double> unreadable(const HeadwiseTensor& tensor) const {
+        kernels::Matrix<double> none(options_.skipDamaged ? tensor.positions : 0, tensor.cols);
+        std::fill(none.values().begin(), none.values().end(), analysis::kNaN);
+        return none;
+    }
+
+    void noteDamage(const HeadwiseTensor& tensor, const std::vector<std::string>& damaged) {
+        file_.setAttribute(tensor.object, "damaged", fmt::format("{}", fmt::join(damaged, ", ")));
+        warnings_.push_back({"repack_damaged", tensor.object,
+                             fmt::format("{} of {} matrices (prompt:head) could not be read and are NaN: {}; {}",
+                                         damaged.size(), tensor.prompts * tensor.matricesPerPrompt(),
+                                         fmt::join(damaged, ", "), damage_->parts().cause)});
     }
 
     /// A small tensor at once.
@@ -190,6 +285,8 @@ private:
         file_.setAttribute(group, "gqa", std::string("contiguous"));
         if (layer.ropeTheta > 0.0)
             file_.setAttribute(group, "rope_theta", std::variant<double, std::string>(layer.ropeTheta));
+        if (!layer.hasEveryQuery())
+            file_.setAttribute(group, "align", std::string(layer.queries.first > 0 ? "end" : "start"));
         if (layer.rotaryDim > 0) file_.setAttribute(group, "rotary_dim", std::int64_t{layer.rotaryDim});
     }
 
@@ -218,11 +315,14 @@ private:
     }
 
     HeadSource& source_;
+    const RepackOptions& options_;
     const analysis::DumpInfo& info_;
     std::set<int> leftOut_;
     Hdf5Writer& file_;
     const RunControl& control_;
-    PromptIndex firstPrompt_{0};  ///< of those that are written
+    std::vector<analysis::Warning>& warnings_;
+    std::optional<kernels::FormatError> damage_;  ///< the first of the tensor at hand
+    PromptIndex firstPrompt_{0};                  ///< of those that are written
 };
 
 /// Format 1 cannot say of one layer that it lacks a prompt.
@@ -266,7 +366,8 @@ std::int64_t sizeOf(const std::filesystem::path& path) {
 
 }  // namespace
 
-RepackResult repackDump(const std::filesystem::path& path, HeadSource& source, const RunControl& control) {
+RepackResult repackDump(const std::filesystem::path& path, HeadSource& source, const RunControl& control,
+                        const RepackOptions& options) {
     RepackResult result;
     const analysis::DumpInfo& info = source.info();
     std::error_code error;
@@ -280,7 +381,7 @@ RepackResult repackDump(const std::filesystem::path& path, HeadSource& source, c
     noteExpandedHeads(info, result.warnings);
     writeFileAtomically(path, [&](const std::filesystem::path& part) {
         Hdf5Writer file(part, path);
-        DumpRepacking(source, leftOut, file, control).write();
+        DumpRepacking(source, options, leftOut, file, control, result.warnings).write();
         file.close();
         control.throwIfCancelled();
     });

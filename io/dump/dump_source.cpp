@@ -100,13 +100,14 @@ kernels::Matrix<T> DumpSource::readMatrix(const StoredTensor& tensor, int prompt
     const std::shared_ptr<const StoredArray> array = open(part);
     const Index rows = tensor.shape.size() > 2 ? tensor.shape[tensor.shape.size() - 2] : part.positions;
     const Index cols = tensor.shape.back();
+    array->prepare(control.slice(0.0F, 0.0F));
     try {
         kernels::Matrix<T> matrix(rows, cols);
         MatrixPart wanted{part, part.prompt < 0 ? prompt : 0, part.head < 0 ? head : 0, cols};
         for (Index first = 0; first < part.positions; first += part.slabRows) {
             control.throwIfCancelled();
             const Index count = std::min(part.slabRows, part.positions - first);
-            const std::span<T> out(matrix.row(first), static_cast<std::size_t>(count * cols));
+            const std::span<T> out(matrix.row(part.firstRow + first), static_cast<std::size_t>(count * cols));
             readRows(*array, wanted, tensor.format, first, count, out);
             multiply(out, tensor.scaleFactor(head));
             control.report(static_cast<float>(first + count) / static_cast<float>(part.positions));

@@ -32,9 +32,13 @@ void checkWritable(HeadSource& source) {
         if (source.validity(PromptIndex{static_cast<int>(p)}))
             throw kernels::ArgumentError(
                 fmt::format("prompt {} has padding, which is not written; expected valid positions only", p));
-    for (const LayerInfo& layer : source.info().layers)
+    for (const LayerInfo& layer : source.info().layers) {
+        if (!layer.hasEveryQuery())
+            throw kernels::ArgumentError(
+                fmt::format("layer {} has fewer queries than keys, which is not written", layer.layer.value));
         if (layer.hasSink)
             throw kernels::ArgumentError(fmt::format("layer {} has a sink, which is not written", layer.layer.value));
+    }
 }
 
 void writeTensor(Hdf5Writer& file, const std::string& object, TensorKind kind, const LayerInfo& layer,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "io/dump/flat_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -13,39 +11,28 @@
 namespace dimscope::io {
 namespace {
 
-/// An open file, closed with the last array that reads from it.
-class ReadOnlyFile {
-public:
-    explicit ReadOnlyFile(const std::filesystem::path& path)
-        : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-    ~ReadOnlyFile() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    ReadOnlyFile(const ReadOnlyFile&) = delete;
-    ReadOnlyFile& operator=(const ReadOnlyFile&) = delete;
+constexpr std::uint64_t kQuickMember = std::uint64_t{16} << 20;  ///< of a zip: checked as a whole before it is read
 
-    /// Whether all bytes could be read.
-    bool read(std::uint64_t offset, std::span<std::byte> out) const {
-        for (std::size_t done = 0; done < out.size();) {
-            const ssize_t got =
-                ::pread(descriptor_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
-            if (got <= 0) return false;
-            done += static_cast<std::size_t>(got);
-        }
-        return true;
-    }
+/// Bytes that stand in the file as they are.
+class FileBytes final : public ByteSource {
+public:
+    explicit FileBytes(std::shared_ptr<const ReadOnlyFile> file) : file_(std::move(file)) {}
+    bool read(std::uint64_t at, std::span<std::byte> out) const override { return file_->read(at, out); }
 
 private:
-    int descriptor_;
+    std::shared_ptr<const ReadOnlyFile> file_;
 };
 
 class FlatStoredArray final : public StoredArray {
 public:
-    FlatStoredArray(std::shared_ptr<const ReadOnlyFile> file, FilePlace place, FlatArray array)
-        : file_(std::move(file)), place_(std::move(place)), array_(std::move(array)) {}
+    FlatStoredArray(std::shared_ptr<const ReadOnlyFile> file, std::shared_ptr<const ByteSource> bytes, FilePlace place,
+                    FlatArray array)
+        : file_(std::move(file)), bytes_(std::move(bytes)), place_(std::move(place)), array_(std::move(array)) {}
 
     const FilePlace& place() const override { return place_; }
     const ArrayLayout& layout() const override { return array_.layout; }
+
+    void prepare(const kernels::RunControl& control) const override { bytes_->prepare(control); }
 
     void readBytes(const ArrayBox& box, std::span<std::byte> out) const override {
         const std::vector<std::uint64_t>& shape = array_.layout.shape;
@@ -59,7 +46,7 @@ public:
         for (std::size_t done = 0; done < out.size(); done += pieceBytes) {
             std::uint64_t element = 0;
             for (std::size_t a = 0; a < shape.size(); ++a) element = element * shape[a] + at[a];
-            if (!file_->read(array_.offset + element * bytes, out.subspan(done, pieceBytes)))
+            if (!bytes_->read(array_.offset + element * bytes, out.subspan(done, pieceBytes)))
                 place_.refuse("cannot be read: the file ends before its data, or was changed meanwhile",
                               "copy or write it again, and reload");
             for (std::size_t a = run > 0 ? run - 1 : 0; a > 0; --a) {
@@ -69,14 +56,19 @@ public:
         }
     }
 
+    bool isReadInParts() const override { return !array_.zip || array_.zip->bytes <= kQuickMember; }
+
     std::vector<std::byte> leadingStoredBytes(std::size_t limit) const override {
         std::vector<std::byte> bytes(std::min<std::size_t>(limit, array_.layout.storedBytes));
-        if (!file_->read(array_.offset, bytes)) bytes.clear();
+        std::uint64_t at = array_.offset;
+        if (array_.zip) at = array_.zip->deflated ? array_.zip->start : array_.zip->start + array_.offset;
+        if (!file_->read(at, bytes)) bytes.clear();
         return bytes;
     }
 
 private:
     std::shared_ptr<const ReadOnlyFile> file_;
+    std::shared_ptr<const ByteSource> bytes_;
     FilePlace place_;
     FlatArray array_;
 };
@@ -112,7 +104,16 @@ std::shared_ptr<const StoredArray> FlatFile::open(const ArrayRef& array, std::si
     const auto found = arrays_.find(array.path);
     const FilePlace at{place_.file, printable(array.path)};
     if (found == arrays_.end()) at.refuse("missing: no such array", "choose one that the file holds");
-    return std::make_shared<const FlatStoredArray>(std::make_shared<const ReadOnlyFile>(path_), at, found->second);
+    auto file = std::make_shared<const ReadOnlyFile>(path_);
+    std::shared_ptr<const ByteSource> bytes;
+    if (const std::optional<ZipEntry>& zip = found->second.zip) {
+        std::shared_ptr<const ByteSource>& member = members_[array.path];
+        if (!member) member = std::make_shared<const ZipMember>(file, at, *zip);
+        bytes = member;
+    } else {
+        bytes = std::make_shared<const FileBytes>(file);
+    }
+    return std::make_shared<const FlatStoredArray>(std::move(file), std::move(bytes), at, found->second);
 }
 
 std::vector<std::string> FlatFile::topNames() const {

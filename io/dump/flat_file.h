@@ -4,13 +4,15 @@
 #include <map>
 
 #include "io/dump/array_file.h"
+#include "io/dump/zip_member.h"
 
 namespace dimscope::io {
 
-/// Where an array lies in a file that stores its elements side by side, row major.
+/// Where an array lies in a file that stores its elements side by side, row major, maybe compressed as a whole.
 struct FlatArray {
     ArrayLayout layout;
-    std::uint64_t offset = 0;  ///< of the first element in the file
+    std::uint64_t offset = 0;     ///< of the first element in the file, or in the member of a zip
+    std::optional<ZipEntry> zip;  ///< the member that holds it
 };
 
 /// The attributes of a file that has only one set of them: texts.
@@ -27,7 +29,7 @@ private:
     std::map<std::string, std::string> texts_;
 };
 
-/// A file of named arrays that stand uncompressed in it: safetensors, and npz as numpy.savez writes it.
+/// A file of named arrays: safetensors, and npz as numpy.savez and numpy.savez_compressed write it.
 class FlatFile final : public ArrayFile {
 public:
     /// Arrays by name; the names count as paths ("layers.4.q").
@@ -46,12 +48,13 @@ private:
     FilePlace place_;
     std::map<std::string, FlatArray> arrays_;
     FlatAttributes attributes_;
+    mutable std::map<std::string, std::shared_ptr<const ByteSource>> members_;  ///< of a zip, opened, by name
 };
 
 /// Throws FormatError where the header is damaged or does not fit the file.
 std::unique_ptr<ArrayFile> openSafetensors(const std::filesystem::path& path);
 
-/// .npz, or one .npy. Compressed members are refused: their parts cannot be read without inflating all before them.
+/// .npz, or one .npy. Throws FormatError where the zip is damaged, or a member is neither stored nor deflated.
 std::unique_ptr<ArrayFile> openNpz(const std::filesystem::path& path);
 
 }  // namespace dimscope::io

@@ -35,6 +35,7 @@ AxisHints hintsFor(const LayerContext& context, const OpenArray& query) {
     hints.positionsFirst = query.named.name.positionsFirst;
     hints.reversed = context.file.hasReversedAxes();
     hints.formatStated = context.formatStated;
+    hints.fewerQueries = scope.find("align").has_value();
     hints.nHeads = std::max<Index>(0, scope.integer("n_heads").value_or(0));
     hints.nKvHeads = std::max<Index>(0, scope.integer("n_kv_heads").value_or(0));
     hints.headDim = std::max<Index>(0, scope.integer("head_dim").value_or(0));

@@ -29,7 +29,6 @@ void checkQueryAndKey(const FilePlace& place, const StoredTensor& q, const Store
                                  "write q and k of the same run, axes prompt head pos dim");
     };
     if (k.shape[0] != q.shape[0]) refuse("prompts", 0);
-    if (k.shape[2] != q.shape[2]) refuse("positions", 2);
     if (k.shape[3] != q.shape[3]) refuse("head dimensions", 3);
     if (q.shape[1] > kMostHeads || q.shape[0] > kMostPrompts)
         placeOf(place, q).refuse(fmt::format("has shape {}: too many prompts or heads to be real", shapeText(q.shape)),
@@ -38,6 +37,42 @@ void checkQueryAndKey(const FilePlace& place, const StoredTensor& q, const Store
         placeOf(place, k).refuse(
             fmt::format("has {} heads, which do not divide the {} query heads", k.shape[1], q.shape[1]),
             "each key/value head must serve the same number of query heads");
+}
+
+/// Fewer queries than keys are those of the last or the first positions, as `align` says.
+void alignQueries(const FilePlace& place, const AttributeScope& scope, LayerContents& layer, Warnings& warnings) {
+    StoredTensor& q = layer.query;
+    const StoredTensor& k = layer.key;
+    const Index queries = q.shape[2], keys = k.shape[2];
+    if (queries == keys) return;
+    const std::string align = scope.text("align").value_or("");
+    const std::string shapes = fmt::format("has {} positions, q has {}: shapes disagree (k {}, q {})", keys, queries,
+                                           shapeText(k.shape), shapeText(q.shape));
+    if (queries > keys) placeOf(place, k).refuse(shapes, "write q and k of the same run, axes prompt head pos dim");
+    if (align.empty())
+        placeOf(place, k).refuse(shapes, "say which positions the queries are of: --align end (the last) or start");
+    if (align != "end" && align != "start")
+        place.refuse(fmt::format("has align=\"{}\", expected \"end\" or \"start\"", printable(align)),
+                     "correct the attribute, or give --align");
+    const auto everyPart = [](const StoredTensor& tensor, Index positions) {
+        return std::all_of(tensor.parts.begin(), tensor.parts.end(),
+                           [positions](const TensorPart& part) { return part.positions == positions; });
+    };
+    if (!everyPart(q, queries) || !everyPart(k, keys))
+        placeOf(place, q).refuse(
+            fmt::format("has fewer positions than k ({} and {}), and prompts differ in length", queries, keys),
+            "open prompts of one length each");
+    const Index first = align == "end" ? keys - queries : 0;
+    layer.info.queries = {first, first + queries};
+    for (StoredTensor* tensor : {&q, layer.output ? &*layer.output : nullptr}) {
+        if (tensor == nullptr || tensor->shape[2] != queries) continue;
+        tensor->shape[2] = keys;
+        for (TensorPart& part : tensor->parts) part.firstRow = first;
+    }
+    warnings.push_back({"fewer_queries", q.path,
+                        fmt::format("{} queries for {} keys: they are those of positions {}..{} (align {}); the other "
+                                    "positions are keys alone",
+                                    queries, keys, first, first + queries - 1, align)});
 }
 
 void checkValue(const FilePlace& place, const StoredTensor& v, const StoredTensor& k) {
@@ -168,6 +203,7 @@ private:
                                                               ? printable(path)
                                                               : printable(path.substr(0, path.rfind('/')))};
         checkQueryAndKey(place, layer.query, layer.key);
+        alignQueries(place, scope, layer, warnings_);
         checkStatedSizes(place, scope, layer, warnings_);
         if (layer.value) checkValue(place, *layer.value, layer.key);
         presentHeads(place, scope, layer);
@@ -296,7 +332,7 @@ private:
 }  // namespace
 
 Index LayerContents::positionsOf(int prompt) const {
-    for (const TensorPart& part : query.parts)
+    for (const TensorPart& part : key.parts)
         if (part.prompt < 0 || part.prompt == prompt) return part.positions;
     return 0;
 }

@@ -22,7 +22,7 @@ struct LayerContents {
     std::optional<StoredTensor> hiddenMeanAbs, hiddenMaxAbs;  ///< [P, Dmodel]
     std::vector<int> unwrittenPrompts;                        ///< at the end of a file that is still being written
 
-    /// Positions of q that the file has for a prompt.
+    /// Positions of k that the file has for a prompt.
     kernels::Index positionsOf(int prompt) const;
 };
 

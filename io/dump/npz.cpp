@@ -47,13 +47,13 @@ std::uint64_t numberAt(const std::string& bytes, std::size_t at, std::size_t cou
     return value;
 }
 
-struct ZipMember {
+struct DirectoryEntry {
     std::string name;
-    std::uint64_t method = 0, storedBytes = 0, bytes = 0, header = 0;
+    std::uint64_t flags = 0, method = 0, checksum = 0, storedBytes = 0, bytes = 0, header = 0;
 };
 
 /// The central directory of a zip (APPNOTE 4.3.12), with the 64-bit sizes of large members (4.5.3).
-std::vector<ZipMember> directoryOf(BinaryFile& file) {
+std::vector<DirectoryEntry> directoryOf(BinaryFile& file) {
     constexpr std::uint64_t kEndBytes = 22, kMostComment = 65535;
     const std::uint64_t tailBytes = std::min(file.size(), kEndBytes + kMostComment);
     const std::string tail = file.text(file.size() - tailBytes, tailBytes);
@@ -67,15 +67,16 @@ std::vector<ZipMember> directoryOf(BinaryFile& file) {
         offset = numberAt(record, 48, 8);
     }
     const std::string directory = file.text(offset, bytes);
-    std::vector<ZipMember> members;
+    std::vector<DirectoryEntry> members;
     for (std::size_t at = 0; at + 46 <= directory.size() && members.size() < kMostMembers;) {
         if (directory.compare(at, 4, "PK\x01\x02") != 0) break;
         const std::size_t name = numberAt(directory, at + 28, 2), extra = numberAt(directory, at + 30, 2);
         const std::size_t comment = numberAt(directory, at + 32, 2);
         if (at + 46 + name + extra + comment > directory.size()) break;
-        ZipMember member{directory.substr(at + 46, name), numberAt(directory, at + 10, 2),
-                         numberAt(directory, at + 20, 4), numberAt(directory, at + 24, 4),
-                         numberAt(directory, at + 42, 4)};
+        DirectoryEntry member{directory.substr(at + 46, name), numberAt(directory, at + 8, 2),
+                              numberAt(directory, at + 10, 2), numberAt(directory, at + 16, 4),
+                              numberAt(directory, at + 20, 4), numberAt(directory, at + 24, 4),
+                              numberAt(directory, at + 42, 4)};
         for (std::size_t field = at + 46 + name, stop = field + extra; field + 4 <= stop;) {
             const std::size_t fieldBytes = numberAt(directory, field + 2, 2);
             std::size_t value = field + 4;
@@ -119,15 +120,19 @@ ElementType numpyType(const std::string& descr, const FilePlace& at) {
     return type;
 }
 
-/// Header of a .npy (numpy.lib.format): a dictionary of three entries; its text is matched, never evaluated.
-FlatArray describeNpy(BinaryFile& file, std::uint64_t start, std::uint64_t bytes, const FilePlace& at) {
+/// Header of a .npy (numpy.lib.format): a dictionary of three entries; its text is matched, never evaluated. `leading`
+/// gives its first bytes, `bytes` is how many there are in all.
+template <class Leading>
+FlatArray describeNpy(const Leading& leading, std::uint64_t bytes, const FilePlace& at) {
     const auto damaged = [&](const char* what) { at.refuse(what, kSaveAgain); };
-    const std::string magic = bytes >= 12 ? file.text(start, 12) : std::string();
-    if (!magic.starts_with("\x93NUMPY")) damaged("is no .npy array (no NUMPY signature)");
+    const std::string magic = bytes >= 12 ? leading(12) : std::string();
+    if (!magic.starts_with("\x93NUMPY") || magic.size() < 12) damaged("is no .npy array (no NUMPY signature)");
     const bool wide = magic[6] > 1;
     const std::uint64_t length = numberAt(magic, 8, wide ? 4 : 2), data = (wide ? 12U : 10U) + length;
     if (length > kMostNpyHeader || data > bytes) damaged("its header is damaged or cut off");
-    const std::string header = file.text(start + (wide ? 12 : 10), length);
+    const std::string start = leading(data);
+    if (start.size() < data) damaged("its header is damaged or cut off");
+    const std::string header = start.substr(wide ? 12 : 10);
     std::smatch descr, order, shape;
     if (!std::regex_search(header, descr, std::regex("'descr': *'([^']{1,8})'")) ||
         !std::regex_search(header, order, std::regex("'fortran_order': *(True|False)")) ||
@@ -151,24 +156,32 @@ FlatArray describeNpy(BinaryFile& file, std::uint64_t start, std::uint64_t bytes
     if (total != bytes - data)
         at.refuse(fmt::format("declares a shape of {} bytes, but {} bytes are stored", total, bytes - data),
                   kSaveAgain);
-    array.offset = start + data;
+    array.offset = data;
     array.layout.storedBytes = total;
     return array;
 }
 
-FlatArray describeMember(BinaryFile& file, const ZipMember& member) {
+FlatArray describeMember(BinaryFile& file, const std::shared_ptr<const ReadOnlyFile>& bytes,
+                         const DirectoryEntry& member) {
+    constexpr std::uint64_t kStored = 0, kDeflated = 8, kEncrypted = 1;
     const FilePlace at{file.place().file, printable(member.name)};
-    if (member.method != 0)
-        at.refuse(
-            fmt::format("is compressed inside the zip ({} of {} bytes are stored): its parts cannot be read alone",
-                        member.storedBytes, member.bytes),
-            "save it uncompressed: numpy.savez instead of numpy.savez_compressed");
+    if ((member.flags & kEncrypted) != 0) at.refuse("is encrypted", kSaveAgain);
+    if (member.method != kStored && member.method != kDeflated)
+        at.refuse(fmt::format("is compressed by method {} of zip, of which 0 (stored) and 8 (deflate) are read",
+                              member.method),
+                  "save it again with numpy.savez or numpy.savez_compressed");
     const std::string local = file.text(member.header, 30);
     if (!local.starts_with("PK\x03\x04")) at.refuse("its entry in the zip is damaged", kSaveAgain);
     const std::uint64_t start = member.header + 30 + numberAt(local, 26, 2) + numberAt(local, 28, 2);
     if (start > file.size() || member.storedBytes > file.size() - start)
         at.refuse("its data lie beyond the end of the file: cut off (truncated)", "copy it again");
-    return describeNpy(file, start, member.storedBytes, at);
+    const ZipEntry entry{start, member.storedBytes, member.bytes, static_cast<std::uint32_t>(member.checksum),
+                         member.method == kDeflated};
+    const ZipMember unpacked(bytes, at, entry);
+    FlatArray array = describeNpy([&](std::uint64_t count) { return unpacked.leading(count); }, entry.bytes, at);
+    array.zip = entry;
+    if (entry.deflated) array.layout.storedBytes = entry.storedBytes;
+    return array;
 }
 
 }  // namespace
@@ -177,18 +190,20 @@ std::unique_ptr<ArrayFile> openNpz(const std::filesystem::path& path) {
     BinaryFile file(path);
     std::map<std::string, FlatArray> arrays;
     if (file.text(0, std::min<std::uint64_t>(file.size(), 6)) == "\x93NUMPY") {
-        arrays.emplace(path.stem().string(), describeNpy(file, 0, file.size(), file.place()));
+        const auto leading = [&](std::uint64_t count) { return file.text(0, count); };
+        arrays.emplace(path.stem().string(), describeNpy(leading, file.size(), file.place()));
         return std::make_unique<FlatFile>(path, std::move(arrays), std::map<std::string, std::string>{});
     }
-    const std::vector<ZipMember> members = directoryOf(file);
+    const std::vector<DirectoryEntry> members = directoryOf(file);
     const bool pickled = std::any_of(members.begin(), members.end(),
-                                     [](const ZipMember& member) { return member.name.ends_with(".pkl"); });
+                                     [](const DirectoryEntry& member) { return member.name.ends_with(".pkl"); });
     if (pickled)
         file.place().refuse("is a file of torch.save (a zip with a pickle, .pt), which is never unpickled here",
                             "convert it in Python: torch.load, then safetensors.torch.save_file or numpy.savez");
-    for (const ZipMember& member : members)
+    const auto bytes = std::make_shared<const ReadOnlyFile>(path);
+    for (const DirectoryEntry& member : members)
         if (member.name.ends_with(".npy"))
-            arrays.emplace(member.name.substr(0, member.name.size() - 4), describeMember(file, member));
+            arrays.emplace(member.name.substr(0, member.name.size() - 4), describeMember(file, bytes, member));
     if (arrays.empty())
         file.place().refuse("is a zip archive without .npy arrays, not an attention dump",
                             "unpack it, or save the tensors with numpy.savez");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "io/dump/reading_question.h"
 #include "io/dump/stored_tensor.h"
@@ -148,6 +149,17 @@ void PromptMetadata::warnLeftOut(Warnings& warnings) {
              fmt::format("{} prompt(s) have no valid position (length below 1 or an empty mask) and are left out, "
                          "first prompt {}",
                          count, first)});
+}
+
+void PromptMetadata::leaveOut(int prompt, Index leading, Index trailing) {
+    const auto p = static_cast<std::size_t>(prompt);
+    const auto valid = validity(kernels::PromptIndex{prompt});
+    Mask mask = valid ? *valid : Mask(static_cast<std::size_t>(positions_), std::uint8_t{1});
+    for (auto it = mask.begin(); it != mask.end() && leading > 0; ++it) leading -= std::exchange(*it, 0);
+    for (auto it = mask.rbegin(); it != mask.rend() && trailing > 0; ++it) trailing -= std::exchange(*it, 0);
+    prompts_[p].validPositions = static_cast<Index>(std::count(mask.begin(), mask.end(), 1));
+    prompts_[p].leftOut = prompts_[p].leftOut || prompts_[p].validPositions < 1;
+    masks_[p] = std::make_shared<const Mask>(std::move(mask));
 }
 
 std::shared_ptr<const Mask> PromptMetadata::validity(kernels::PromptIndex prompt) const {

@@ -14,14 +14,16 @@ class PromptMetadata {
 public:
     /// Reads /prompts/length, /prompts/mask and /prompts/split of an HDF5 file (null: another kind, which has none);
     /// without them every stored position is valid. `stored`: positions that the file has, per prompt; `positions`: the
-    /// most. `valid`: "length" or "mask", which counts where the two disagree. Throws FormatError where they do not fit
-    /// the tensors, or disagree and nothing decides.
+    /// most. `valid`: "length" or "mask", which counts where the two disagree; other words decide nothing here. Throws
+    /// FormatError where they do not fit the tensors, or disagree and nothing decides.
     PromptMetadata(const Hdf5Group* root, const std::vector<kernels::Index>& stored, kernels::Index positions,
                    std::string valid, std::vector<analysis::Warning>& warnings);
 
     const std::vector<analysis::PromptInfo>& prompts() const { return prompts_; }
     /// (N), 1 = real token; null: all positions are valid.
     std::shared_ptr<const std::vector<std::uint8_t>> validity(kernels::PromptIndex prompt) const;
+    /// Makes positions at the ends of a prompt's valid ones invalid; without any left the prompt is left out.
+    void leaveOut(int prompt, kernels::Index leading, kernels::Index trailing);
     /// Datasets that were read, as paths.
     const std::vector<std::string>& usedPaths() const { return usedPaths_; }
 

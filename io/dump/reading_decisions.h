@@ -16,10 +16,10 @@ namespace dimscope::io {
 /// left out is read from the file (formats.md, section 4).
 struct ReadingDecisions {
     std::vector<std::pair<std::string, std::string>> map;  ///< role ("q") and path of an array
-    /// Attributes by name that win over those of the file: axes, encoding, scale, scale_factor, gqa, rope, n_heads,
-    /// n_kv_heads, head_dim, rope_theta, rope_layout, rotary_dim.
+    /// Attributes by name that win over those of the file: axes, encoding, scale, scale_factor, gqa, align, rope,
+    /// n_heads, n_kv_heads, head_dim, rope_theta, rope_layout, rotary_dim.
     std::map<std::string, AttributeValue> attributes;
-    std::string valid;    ///< "length", "mask" or empty
+    std::string valid;    ///< "length", "mask", "content" (padding is what repeats at the ends) or empty
     bool rotate = false;  ///< apply RoPE to q and k
     OpenPolicy::Outside outside = OpenPolicy::Outside::Never;
 };

@@ -23,6 +23,7 @@ struct TensorPart {
     std::vector<ArrayAxis> axes;
     int prompt = -1, head = -1;    ///< the one that it holds; -1: all of them
     kernels::Index positions = 0;  ///< rows of a matrix in it
+    kernels::Index firstRow = 0;   ///< of the tensor's matrix that the first of them is
     kernels::Index slabRows = 0;   ///< rows that are read at once
     std::size_t cacheBytes = 0;    ///< for chunks that hold several heads; 0: one chunk is enough
 };

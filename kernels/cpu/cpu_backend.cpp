@@ -64,7 +64,7 @@ const void* dataOf(const TensorView& view) {
 /// Same keys, same mask, same precision: one pass over the positions serves both.
 bool sameGroup(const ProfileJob& a, const ProfileJob& b) {
     return dataOf(a.head.key) == dataOf(b.head.key) && a.head.mask.valid.data() == b.head.mask.valid.data() &&
-           a.head.query.index() == b.head.query.index();
+           a.head.mask.queries == b.head.mask.queries && a.head.query.index() == b.head.query.index();
 }
 
 }  // namespace

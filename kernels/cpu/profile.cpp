@@ -41,7 +41,7 @@ public:
         if (!mask_.causal) return;
         add(i, 1.0);
         if (mask_.window > 0 && i >= mask_.window) add(i - mask_.window, -1.0);
-        if (mask_.isValid(i)) updateDeviation();
+        if (mask_.isQuery(i)) updateDeviation();
     }
     double count() const { return count_; }
     const double* absolute() const { return absolute_.data(); }
@@ -92,15 +92,17 @@ std::vector<ProfileOutput> profileTyped(std::span<const ProfileJob> jobs, const 
     std::vector<ProfileOutput> out(jobs.size(), {zeros, zeros, zeros, zeros, zeros, zeros, 0.0});
     std::vector<double> kMean(dim, 0.0), kMax(dim, 0.0), absolute(dim, 0.0);
     VisibleKeys<K> visible(key, mask);
-    double queries = 0.0, pairs = 0.0;
+    double queries = 0.0, keys = 0.0, pairs = 0.0;
     for (Index i = 0; i < key.rows(); ++i) {
         if (i % kCancelRows == 0) control.throwIfCancelled();
         visible.advance(i);
         if (!mask.isValid(i)) continue;
-        queries += 1.0;
-        pairs += visible.count();
+        keys += 1.0;
         for (std::size_t r = 0; r < dim; ++r) absolute[r] = std::abs(static_cast<double>(key.row(i)[r]));
         addMagnitudes(absolute.data(), kMean, kMax);
+        if (!mask.isQuery(i)) continue;
+        queries += 1.0;
+        pairs += visible.count();
         for (std::size_t n = 0; n < jobs.size(); ++n) {
             const Q* q = std::get<MatrixView<Q>>(jobs[n].head.query).row(i);
             for (std::size_t r = 0; r < dim; ++r) absolute[r] = std::abs(static_cast<double>(q[r]));
@@ -117,7 +119,7 @@ std::vector<ProfileOutput> profileTyped(std::span<const ProfileJob> jobs, const 
         out[n].pairs = pairs;
         for (std::size_t r = 0; r < dim; ++r) {
             out[n].qMeanAbs[r] /= queries;
-            out[n].kMeanAbs[r] /= queries;
+            out[n].kMeanAbs[r] /= keys;
             out[n].chi[r] *= jobs[n].head.scale / pairs;
             out[n].chiEffective[r] *= jobs[n].head.scale / queries;
         }

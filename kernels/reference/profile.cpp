@@ -10,12 +10,14 @@ struct Magnitudes {
     std::vector<double> meanAbs, maxAbs;
 };
 
-Magnitudes magnitudes(const Matrix<double>& x, const AttentionMask& mask) {
+/// Over the positions that `counts` picks.
+template <class Counts>
+Magnitudes magnitudes(const Matrix<double>& x, const Counts& counts) {
     const auto d = static_cast<std::size_t>(x.cols());
     Magnitudes m{std::vector<double>(d, 0.0), std::vector<double>(d, 0.0)};
     double count = 0.0;
     for (Index i = 0; i < x.rows(); ++i) {
-        if (!mask.isValid(i)) continue;
+        if (!counts(i)) continue;
         count += 1.0;
         for (std::size_t r = 0; r < d; ++r) {
             const double a = std::abs(x(i, static_cast<Index>(r)));
@@ -46,14 +48,15 @@ double visibleDeviation(const DoubleHead& head, Index i, Index r) {
 
 ProfileOutput profile(const DoubleHead& head, const RunControl& control) {
     const Index n = head.query.rows(), d = head.query.cols();
-    const Magnitudes q = magnitudes(head.query, head.mask), k = magnitudes(head.key, head.mask);
+    const Magnitudes q = magnitudes(head.query, [&](Index i) { return head.mask.isQuery(i); });
+    const Magnitudes k = magnitudes(head.key, [&](Index i) { return head.mask.isValid(i); });
     ProfileOutput out{q.meanAbs, q.maxAbs, k.meanAbs, k.maxAbs, {}, {}, 0.0};
     out.chi.assign(static_cast<std::size_t>(d), 0.0);
     out.chiEffective.assign(static_cast<std::size_t>(d), 0.0);
     double queries = 0.0;
     for (Index i = 0; i < n; ++i) {
         control.throwIfCancelled();
-        if (!head.mask.isValid(i)) continue;
+        if (!head.mask.isQuery(i)) continue;
         queries += 1.0;
         for (Index j = 0; j < n; ++j) {
             if (!head.mask.visible(i, j)) continue;

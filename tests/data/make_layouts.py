@@ -176,6 +176,50 @@ def containers():
     text = json.dumps(header).encode()
     (HERE / "dump.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + blob)
     np.savez(HERE / "dump.npz", **flat_names)
+    np.savez_compressed(HERE / "dump_compressed.npz", **flat_names)
+    limit, zipfile.ZIP64_LIMIT = zipfile.ZIP64_LIMIT, 0  # every size and place in 64 bits, as in a large file
+    packed(HERE / "dump_zip64.npz", flat_names, force_zip64=True)
+    zipfile.ZIP64_LIMIT = limit
+
+
+def packed(path, arrays, method=zipfile.ZIP_DEFLATED, change=lambda b: b, force_zip64=False):
+    """An .npz as numpy writes it; change: of the bytes of each member before they are packed."""
+    with zipfile.ZipFile(path, "w", method) as z:
+        for n, a in arrays.items():
+            b = io.BytesIO()
+            np.save(b, a)
+            info = zipfile.ZipInfo(f"{n}.npy")
+            info.compress_type = method
+            with z.open(info, "w", force_zip64=force_zip64) as f:
+                f.write(change(b.getvalue()))
+
+
+def padded():
+    """Nothing marks the padding: the last 3 rows of prompt 0 repeat, the first 2 of prompt 1 are zero."""
+
+    def pad(n, a):
+        a = a.copy()
+        a[0, :, -3:] = a[0, :, -3:-2]
+        a[1, :, :2] = 0
+        return a
+
+    store("padded_content", plain, pad)
+
+
+def more_contents():
+    """What a dump may have besides: x, ids and tokens; one chunk of k is damaged."""
+    store("damaged_chunk", plain, chunks=(1, 1, N, D), compression="gzip")
+    with h5py.File(HERE / "damaged_chunk.h5", "r+") as f:
+        f["layers/04/k"].id.write_direct_chunk((1, 0, 0, 0), b"not deflate")
+        f["layers/04/x"] = np.arange(P * N * 3, dtype="<f4").reshape(P, N, 3)
+        f["prompts/ids"] = np.arange(P * N, dtype="<i4").reshape(P, N)
+        f.create_dataset("prompts/tokens", data=np.array([[f"t{p}.{i} é" for i in range(N)] for p in range(P)], object), dtype=h5py.string_dtype())
+
+
+def fewer_queries():
+    """q and o of the last 7 of 12 positions, as when decoding with a cache of keys."""
+    store("fewer_queries", plain, lambda n, a: a[:, :, 5:] if n in "qo" else a)
+    store("fewer_queries_start", plain, lambda n, a: a[:, :, :7] if n in "qo" else a, attributes={"align": "start"})
 
 
 def asks():
@@ -252,9 +296,40 @@ def harm():
             b = io.BytesIO()
             np.save(b, np.array([{}], object), allow_pickle=True)
             z.writestr(f"layers.4.{n}.npy", b.getvalue())
+    harm_zips()
+
+
+def harm_zips():
+    names = {f"layers.4.{n}": a for n, a in tensors().items() if n in "qk"}
+    whole = HERE / "harm_zip.npz"
+    packed(whole, names)
+    data = bytearray(whole.read_bytes())
+    with zipfile.ZipFile(whole) as z:
+        first = z.infolist()[0]
+    directory = data.rfind(b"PK\1\2", 0, data.rfind(b"PK\1\2"))
+    start = first.header_offset + 30 + len(first.filename)
+    for name, change in {
+        "harm_zip_checksum": lambda d: d.__setitem__(directory + 16, d[directory + 16] ^ 1),
+        "harm_zip_data": lambda d: d.__setitem__(slice(start + 300, start + 310), b"\xff" * 10),
+        "harm_zip_cut": lambda d: d.__setitem__(slice(directory + 20, directory + 24), struct.pack("<I", first.compress_size - 40)),
+        "harm_zip_longer": lambda d: d.__setitem__(slice(directory + 24, directory + 28), struct.pack("<I", first.file_size + 4)),
+        "harm_zip_bomb": lambda d: d.__setitem__(slice(directory + 24, directory + 28), struct.pack("<I", 0xF0000000)),
+        "harm_zip_encrypted": lambda d: d.__setitem__(directory + 8, 1),
+        "harm_zip_method": lambda d: d.__setitem__(slice(directory + 10, directory + 12), struct.pack("<H", 14)),
+    }.items():
+        changed = bytearray(data)
+        change(changed)
+        (HERE / f"{name}.npz").write_bytes(changed)
+    whole.unlink()
+    zeros = {n: np.zeros((2, 4, 12, 8), "<f4") for n in names}
+    packed(HERE / "harm_zip_inflates.npz", zeros, change=lambda b: b + bytes(1 << 22))
+    packed(HERE / "harm_zip_stored.npz", names, zipfile.ZIP_STORED)
+    stored = bytearray((HERE / "harm_zip_stored.npz").read_bytes())
+    stored[400] ^= 1
+    (HERE / "harm_zip_stored.npz").write_bytes(stored)
 
 
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
-    for make in (names, groups, axes, fused, numbers, containers, asks, harm):
+    for make in (names, groups, axes, fused, numbers, containers, padded, more_contents, fewer_queries, asks, harm):
         make()

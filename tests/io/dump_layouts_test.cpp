@@ -86,7 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Layout{.file = "fused_stacked.h5", .kvHeads = 4}, Layout{"fused_grouped.h5"},
                     Layout{.file = "compound.h5", .kvHeads = 4}, Layout{"int8.h5"}, Layout{"int16_big_endian.h5"},
                     Layout{"float128.h5"}, Layout{"bf16_torch.h5"}, Layout{"filters.h5"}, Layout{"filters_gzip.h5"},
-                    Layout{"wide_chunks.h5"}, Layout{"dump.safetensors"}, Layout{"dump.npz"}),
+                    Layout{"wide_chunks.h5"}, Layout{"dump.safetensors"}, Layout{"dump.npz"},
+                    Layout{"dump_compressed.npz"}, Layout{"dump_zip64.npz"}),
     [](const auto& given) {
         std::string name = given.param.file;
         std::replace(name.begin(), name.end(), '.', '_');
@@ -223,7 +224,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Harm{"harm_giant.h5", "chunks of 1 GiB"}, Harm{"harm_pointer.h5", "Git LFS"},
                     Harm{"harm_page.h5", "web page"}, Harm{"harm_torch.pt", "never unpickled"},
                     Harm{"harm_deep.safetensors", "header is damaged"}, Harm{"harm_shape.safetensors", "overflows"},
-                    Harm{"harm_header.safetensors", "header declares"}, Harm{"harm_pickle.npz", "never unpickled"}),
+                    Harm{"harm_header.safetensors", "header declares"}, Harm{"harm_pickle.npz", "never unpickled"},
+                    Harm{"harm_zip_checksum.npz", "checksum"}, Harm{"harm_zip_data.npz", "damaged"},
+                    Harm{"harm_zip_cut.npz", "end too early"}, Harm{"harm_zip_longer.npz", "declares a shape of"},
+                    Harm{"harm_zip_bomb.npz", "implausible"}, Harm{"harm_zip_inflates.npz", "declares a shape of"},
+                    Harm{"harm_zip_encrypted.npz", "encrypted"}, Harm{"harm_zip_method.npz", "method 14"},
+                    Harm{"harm_zip_stored.npz", "checksum"}),
     [](const auto& given) { return given.param.file.substr(0, given.param.file.find('.')); });
 
 }  // namespace

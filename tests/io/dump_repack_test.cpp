@@ -10,8 +10,10 @@
 #include <limits>
 
 #include "analysis/loading_time.h"
+#include "io/dump/array_file.h"
 #include "io/dump/attention_dump.h"
 #include "io/dump/number_encoding.h"
+#include "io/hdf5_read.h"
 #include "kernels/error.h"
 #include "tests/io/dump_files.h"
 #include "tests/support/temporary_folder.h"
@@ -233,6 +235,49 @@ TEST(NumberEncoding, HalfBits) {
     EXPECT_EQ(words[2], 0x0001);
     EXPECT_EQ(words[3], 0x7BFF);
     EXPECT_EQ(words[4], 0x8000);
+}
+
+TEST(DumpRepack, DamagedHeadsBecomeNaNOnRequestAndTheRestIsWhole) {
+    const fs::path path = testFile("layouts/damaged_chunk.h5");
+    const auto source = io::openDump(path);
+    const auto original = io::openArrayFile(path, {});
+    const TemporaryFolder folder;
+    EXPECT_THROW(static_cast<void>(io::repackDump(folder / "no.h5", *source, {}, {false, original.get()})),
+                 kernels::FormatError);
+    EXPECT_FALSE(fs::exists(folder / "no.h5"));
+    const io::RepackResult result = io::repackDump(folder / "rest.h5", *source, {}, {true, original.get()});
+    ASSERT_EQ(result.warnings.size(), 1U);
+    EXPECT_EQ(result.warnings[0].place, "/layers/04/k");
+    EXPECT_NE(result.warnings[0].text.find("1 of 4 matrices (prompt:head) could not be read and are NaN: 1:0"),
+              std::string::npos)
+        << result.warnings[0].text;
+    const auto rest = io::openDump(folder / "rest.h5");
+    for (int p = 0; p < 2; ++p)
+        for (int h = 0; h < 2; ++h)
+            for (const int layer : {4, 12}) {
+                const auto loaded = rest->load(TensorKind::Key, LayerIndex{layer}, PromptIndex{p}, h, {});
+                if (layer == 4 && p == 1 && h == 0)
+                    EXPECT_EQ(loaded->nonFinite, 12 * 8);
+                else
+                    EXPECT_EQ(wrongEntries(*rest, TensorKind::Key, layer, p, h), 0) << layer << " " << p << " " << h;
+            }
+    const io::Hdf5Group root = io::Hdf5Group::openFile(folder / "rest.h5");
+    EXPECT_EQ(std::get<std::string>(*root.dataset("layers/04/k").attribute("damaged")), "1:0");
+    EXPECT_FALSE(root.dataset("layers/12/k").attribute("damaged").has_value());
+}
+
+TEST(DumpRepack, InputsIdsAndTokensAreCopied) {
+    const fs::path path = testFile("layouts/damaged_chunk.h5");
+    const auto original = io::openArrayFile(path, {});
+    const TemporaryFolder folder;
+    static_cast<void>(io::repackDump(folder / "rest.h5", *io::openDump(path), {}, {true, original.get()}));
+    const io::Hdf5Group before = io::Hdf5Group::openFile(path), after = io::Hdf5Group::openFile(folder / "rest.h5");
+    EXPECT_EQ(after.dataset("layers/04/x").readNumbers(), before.dataset("layers/04/x").readNumbers());
+    EXPECT_EQ(after.dataset("layers/04/x").layout().shape, (std::vector<std::uint64_t>{2, 12, 3}));
+    EXPECT_EQ(after.group("layers").group("12").kind("x"), io::Hdf5Kind::Missing);
+    EXPECT_EQ(after.dataset("prompts/ids").readIntegers(), before.dataset("prompts/ids").readIntegers());
+    EXPECT_EQ(after.dataset("prompts/tokens").layout().shape, (std::vector<std::uint64_t>{2, 12}));
+    EXPECT_EQ(after.dataset("prompts/tokens").readStrings().at(13), "t1.1 \xC3\xA9");
 }
 
 }  // namespace
