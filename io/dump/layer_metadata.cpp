@@ -7,6 +7,7 @@
 
 #include "io/dump/axis_question.h"
 #include "io/dump/layer_attributes.h"
+#include "io/dump/reading_question.h"
 #include "io/dump/tensor_reading.h"
 #include "io/message_text.h"
 #include "kernels/error.h"
@@ -39,6 +40,17 @@ void checkQueryAndKey(const FilePlace& place, const StoredTensor& q, const Store
             "each key/value head must serve the same number of query heads");
 }
 
+[[noreturn]] void askAlignment(Index queries, Index keys, const std::string& shapes, const FilePlace& place) {
+    ReadingQuestion question{
+        "queries",
+        fmt::format("There are {} queries for {} keys. Which positions are they of?", queries, keys),
+        {{"end", "the last positions: their keys before them come from a KV cache", {}, {}},
+         {"start", "the first positions", {}, {}}}};
+    for (ReadingCandidate& candidate : question.candidates) candidate.decision.attributes["align"] = candidate.title;
+    askReading(place, shapes, "say which positions the queries are of: --align end (the last) or start",
+               std::move(question));
+}
+
 /// Fewer queries than keys are those of the last or the first positions, as `align` says.
 void alignQueries(const FilePlace& place, const AttributeScope& scope, LayerContents& layer, Warnings& warnings) {
     StoredTensor& q = layer.query;
@@ -49,8 +61,7 @@ void alignQueries(const FilePlace& place, const AttributeScope& scope, LayerCont
     const std::string shapes = fmt::format("has {} positions, q has {}: shapes disagree (k {}, q {})", keys, queries,
                                            shapeText(k.shape), shapeText(q.shape));
     if (queries > keys) placeOf(place, k).refuse(shapes, "write q and k of the same run, axes prompt head pos dim");
-    if (align.empty())
-        placeOf(place, k).refuse(shapes, "say which positions the queries are of: --align end (the last) or start");
+    if (align.empty()) askAlignment(queries, keys, shapes, placeOf(place, k));
     if (align != "end" && align != "start")
         place.refuse(fmt::format("has align=\"{}\", expected \"end\" or \"start\"", printable(align)),
                      "correct the attribute, or give --align");

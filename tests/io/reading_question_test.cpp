@@ -92,6 +92,17 @@ TEST(ReadingQuestion, AnIntegersFactorIsANumberThatOnlyAPersonKnows) {
         0);
 }
 
+TEST(ReadingQuestion, WhichPositionsFewerQueriesAreOf) {
+    const ReadingQuestion question = questionOf(askingFile("fewer_queries.h5"));
+    EXPECT_EQ(question.topic, "queries");
+    ASSERT_EQ(question.candidates.size(), 2U);
+    const std::vector<kernels::PositionRange> ranges{{5, 12}, {0, 7}};
+    for (std::size_t n = 0; n < 2; ++n) {
+        const auto source = io::openDump(askingFile("fewer_queries.h5"), question.candidates[n].decision);
+        EXPECT_EQ(source->info().layers.front().queries, ranges[n]) << question.candidates[n].title;
+    }
+}
+
 TEST(ReadingQuestion, LengthOrMask) {
     const ReadingQuestion question = questionOf(dataFile("length_mask_disagree"));
     ASSERT_EQ(question.candidates.size(), 2U);
