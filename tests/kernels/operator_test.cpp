@@ -6,10 +6,10 @@
 
 #include "kernels/attention_math.h"
 #include "kernels/backend_registry.h"
-#include "kernels/cpu/operator/bulk_first.h"
 #include "kernels/cpu/operator/lane_kernels.h"
 #include "kernels/cpu/operator/quadratic_double.h"
 #include "kernels/cpu/operator/sequence.h"
+#include "kernels/state/bulk_first.h"
 #include "tests/kernels/owned_layer.h"
 #include "tests/kernels/tolerances.h"
 #include "tests/support/compare.h"
@@ -193,7 +193,7 @@ TEST(Operator, BulkFirstIsTheSameForm) {
     for (int groups = 1; groups <= 5; ++groups) {
         Oal spec = seededSpecs({1, 1, 1, 8, 1}, groups, 7).front();
         if (groups == 4) std::fill(spec.factor.begin() + 6, spec.factor.end(), 0.0);  // rank below G + 1
-        const cpu::BulkFirst form = cpu::bulkFirst(spec);
+        const state::BulkFirst form = state::bulkFirst(spec);
         std::vector<double> s(static_cast<std::size_t>(groups) + 1, 1.0);
         for (std::size_t g = 1; g < s.size(); ++g) s[g] = normal(generator);
         double expected = spec.epsilon, got = form.floor;

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/operator/bulk_first.h"
+#include "kernels/state/bulk_first.h"
 
 namespace dimscope::kernels::cpu {
 
 OwnedCoefficients::OwnedCoefficients(const Oal& spec, double scale, Index dim, Index lanes)
     : dim_(dim), lanes_(lanes), columns_(spec.groups) {
-    const BulkFirst form = bulkFirst(spec);
+    const state::BulkFirst form = state::bulkFirst(spec);
     floor_ = static_cast<float>(form.floor);
     weight_.assign(static_cast<std::size_t>(columns_ * dim), 0.0F);
     for (int c = 0; c < columns_; ++c) {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/cpu/operator/bulk_first.h"
 #include "kernels/error.h"
+#include "kernels/state/bulk_first.h"
 
 namespace dimscope::kernels::cuda {
 namespace {
@@ -72,7 +72,7 @@ void fillCorrelations(const Form& form, HeadPlan& plan) {
 }
 
 HeadPlan planHead(const Oal& spec, const KvPlan& kv, double scale) {
-    const cpu::BulkFirst bulk = cpu::bulkFirst(spec);
+    const state::BulkFirst bulk = state::bulkFirst(spec);
     HeadPlan plan;
     plan.floor = static_cast<float>(bulk.floor);
     plan.columns = spec.groups;

@@ -40,7 +40,7 @@ struct QuadraticPlan {
     int correlatedBlock = kBlocks;  ///< blocks before it have correlation 1 among themselves, in every head
 };
 
-/// One specification per query head. The form is that of kernels/cpu/operator/bulk_first.h; amplitudes and correlations
+/// One specification per query head. The form is that of kernels/state/bulk_first.h; amplitudes and correlations
 /// split its matrix so that no factor exceeds 1 and the bulk needs none. Throws ShapeError for more than 8 groups or
 /// 64 dimensions.
 QuadraticPlan planQuadratic(std::span<const Oal> specs, int kvHeads, double scale);

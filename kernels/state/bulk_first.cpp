@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "kernels/cpu/operator/bulk_first.h"
+#include "kernels/state/bulk_first.h"
 
 #include <Eigen/QR>
 
 #include "kernels/attention_math.h"
 
-namespace dimscope::kernels::cpu {
+namespace dimscope::kernels::state {
 
 BulkFirst bulkFirst(const Oal& spec) {
     const int groups = spec.groups;
@@ -25,4 +25,4 @@ BulkFirst bulkFirst(const Oal& spec) {
     return form;
 }
 
-}  // namespace dimscope::kernels::cpu
+}  // namespace dimscope::kernels::state

@@ -4,7 +4,7 @@
 #include "kernels/kernel_spec.h"
 #include "kernels/matrix.h"
 
-namespace dimscope::kernels::cpu {
+namespace dimscope::kernels::state {
 
 /// The quadratic form of OAL as a sum of squares with few full-width terms:
 /// kappa = floor + sum_{c < G} (offset_c + sum_{g >= c} weight(g, c) s_g)^2.
@@ -19,4 +19,4 @@ struct BulkFirst {
 /// rank loses nothing.
 BulkFirst bulkFirst(const Oal& spec);
 
-}  // namespace dimscope::kernels::cpu
+}  // namespace dimscope::kernels::state
