@@ -18,7 +18,7 @@ constexpr Index kMostPositions = 1024;
 constexpr Index kMostShownPositions = 3, kMostShownDims = 4;
 constexpr Index kMostNumbers = Index{1} << 25;  ///< of k or v of a layer and prompt that a quick look reads
 constexpr int kOutputRows = 16;
-constexpr double kFitting = 0.02, kClearly = 0.1;
+constexpr double kFitting = 0.02, kFarBetter = 0.1;
 constexpr double kFarApart = 1e4;  ///< of the largest |q| over the median: heads with outliers stay below 1000
 
 /// Magnitudes of q over its first positions.
@@ -119,7 +119,8 @@ std::optional<std::size_t> likeliestReading(const std::vector<std::optional<Read
     if (!best) return std::nullopt;
     for (std::size_t n = 0; n < previews.size(); ++n) {
         if (n == *best || !previews[n]) continue;
-        if (!(previews[*best]->residual <= kClearly * previews[n]->residual)) return std::nullopt;  // NaN: not compared
+        if (!(previews[*best]->residual <= kFarBetter * previews[n]->residual))
+            return std::nullopt;  // NaN: not compared
     }
     return best;
 }
