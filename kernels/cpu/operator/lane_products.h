@@ -66,11 +66,14 @@ inline void packPart(const float* rows, Index stride, Index count, Index depth, 
                                 nullptr, task.out + c, task.outStride);
 }
 
+template <int First, int... Lane>
+inline Wide widenedLanes(Vector v, std::integer_sequence<int, Lane...>) {
+    return __builtin_convertvector(__builtin_shufflevector(v, v, (First + Lane)...), Wide);
+}
 inline void storeWidened(double* out, Vector v) {
-    float part[kWidth];
-    store(part, v);
-    storeWide(out, widened(part));
-    storeWide(out + kWideWidth, widened(part + kWideWidth));
+    constexpr std::make_integer_sequence<int, kWideWidth> lanes{};
+    storeWide(out, widenedLanes<0>(v, lanes));
+    storeWide(out + kWideWidth, widenedLanes<kWideWidth>(v, lanes));
 }
 
 /// out(row, key) = block(key, row) of `rows` of the lanes.
