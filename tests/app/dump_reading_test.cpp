@@ -44,31 +44,33 @@ bool asks(const ReadingRequest& request, const ReadingMemory& memory) {
 
 class DumpReading : public testing::Test {
 protected:
-    DumpReading() : memory(folder / "settings" / "readings.json") { fs::copy_file(askingFile("asks_square.h5"), file); }
+    DumpReading() : memory_(folder_ / "settings" / "readings.json") {
+        fs::copy_file(askingFile("asks_square.h5"), file_);
+    }
 
-    tests::TemporaryFolder folder;
-    fs::path file = folder / "square.h5";
-    ReadingMemory memory;
+    tests::TemporaryFolder folder_;
+    fs::path file_ = folder_ / "square.h5";
+    ReadingMemory memory_;
 };
 
 TEST_F(DumpReading, TheQuestionComesFromTheFirstLook) {
-    const ReadingOutcome outcome = readDump({file, {}, DecidedBy::Nobody, {}}, memory, {});
+    const ReadingOutcome outcome = readDump({file_, {}, DecidedBy::Nobody, {}}, memory_, {});
     ASSERT_TRUE(std::holds_alternative<OpenQuestion>(outcome));
     const auto& asked = std::get<OpenQuestion>(outcome);
     EXPECT_EQ(asked.question.topic, "axes");
     ASSERT_EQ(asked.question.candidates.size(), 2U);
     EXPECT_EQ(std::get<std::string>(asked.question.candidates[1].decision.attributes.at("axes")),
               "prompt pos head dim");
-    EXPECT_EQ(asked.request.path, file);
+    EXPECT_EQ(asked.request.path, file_);
 }
 
 // The refusal of the command line is that of a file opened without a first look, word for word.
 TEST_F(DumpReading, TheRefusalKeepsItsWords) {
     try {
-        static_cast<void>(openDumpSafely(file));
+        static_cast<void>(openDumpSafely(file_));
         FAIL() << "it was opened";
     } catch (const kernels::FormatError& error) {
-        EXPECT_EQ(error.what(), file.string() +
+        EXPECT_EQ(error.what(), file_.string() +
                                     ": /layers/04/q: its axes are ambiguous, shape [2, 4, 5, 8] could be \"prompt head "
                                     "pos dim\" (2 prompt(s), 4 head(s), 5 positions, head_dim 8) or \"prompt pos head "
                                     "dim\" (2 prompt(s), 5 head(s), 4 positions, head_dim 8); choose one, for example "
@@ -77,99 +79,99 @@ TEST_F(DumpReading, TheRefusalKeepsItsWords) {
 }
 
 TEST_F(DumpReading, WhatAPersonDecidedIsRemembered) {
-    EXPECT_TRUE(asks({file, {}, DecidedBy::Nobody, {}}, memory));
-    const OpenedDump first = opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory);
+    EXPECT_TRUE(asks({file_, {}, DecidedBy::Nobody, {}}, memory_));
+    const OpenedDump first = opened({file_, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory_);
     EXPECT_EQ(first.complaint, "");
     EXPECT_EQ(headsOf(first), 5);
-    const OpenedDump second = opened({file, {}, DecidedBy::Nobody, {}}, memory);
+    const OpenedDump second = opened({file_, {}, DecidedBy::Nobody, {}}, memory_);
     EXPECT_EQ(second.by, DecidedBy::Memory);
     EXPECT_EQ(headsOf(second), 5);
-    ASSERT_EQ(memory.entries().size(), 1U);
-    EXPECT_EQ(memory.entries().front().dump, second.source->info().identity.sha256);
+    ASSERT_EQ(memory_.entries().size(), 1U);
+    EXPECT_EQ(memory_.entries().front().dump, second.source->info().identity.sha256);
 
-    const fs::path moved = folder / "elsewhere.h5";
-    fs::rename(file, moved);
-    EXPECT_EQ(headsOf(opened({moved, {}, DecidedBy::Nobody, {}}, memory)), 5);
+    const fs::path moved = folder_ / "elsewhere.h5";
+    fs::rename(file_, moved);
+    EXPECT_EQ(headsOf(opened({moved, {}, DecidedBy::Nobody, {}}, memory_)), 5);
 
-    memory.forget(second.source->info().identity.sha256);
-    EXPECT_TRUE(asks({moved, {}, DecidedBy::Nobody, {}}, memory));
+    memory_.forget(second.source->info().identity.sha256);
+    EXPECT_TRUE(asks({moved, {}, DecidedBy::Nobody, {}}, memory_));
 }
 
 TEST_F(DumpReading, AChangedFileIsAskedAboutAgain) {
-    static_cast<void>(opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory));
-    std::string content = tests::contentOf(file);
+    static_cast<void>(opened({file_, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory_));
+    std::string content = tests::contentOf(file_);
     // -3.75, the first number that make_layouts.py stores; the file keeps its size
     const std::size_t number = content.find(std::string("\x00\x00\x70\xc0", 4));
     ASSERT_NE(number, std::string::npos);
     content[number + 2] = '\x71';
-    tests::writeContent(file, content);
-    EXPECT_TRUE(asks({file, {}, DecidedBy::Nobody, {}}, memory));
+    tests::writeContent(file_, content);
+    EXPECT_TRUE(asks({file_, {}, DecidedBy::Nobody, {}}, memory_));
 }
 
 TEST_F(DumpReading, OnlyAPersonsDecisionsAreRememberedAndNoneMeansForget) {
-    static_cast<void>(opened({file, axes("prompt pos head dim"), DecidedBy::CommandLine, {}}, memory));
-    EXPECT_TRUE(memory.entries().empty());
+    static_cast<void>(opened({file_, axes("prompt pos head dim"), DecidedBy::CommandLine, {}}, memory_));
+    EXPECT_TRUE(memory_.entries().empty());
     const fs::path plain = fs::path(TEST_DATA_DIR) / "float32.h5";
     io::ReadingDecisions scale;
     scale.attributes["scale"] = 2.0;
     scale.outside = io::OpenPolicy::Outside::OwnFolder;
-    const OpenedDump scaled = opened({plain, scale, DecidedBy::Person, {}}, memory);
-    ASSERT_EQ(memory.entries().size(), 1U);
-    EXPECT_EQ(memory.entries().front().decisions.outside, io::OpenPolicy::Outside::Never);
-    EXPECT_EQ(opened({plain, {}, DecidedBy::Nobody, {}}, memory).source->info().layers.front().scale, 2.0);
-    const OpenedDump reset = opened({plain, {}, DecidedBy::Person, scaled.source->info().identity.sha256}, memory);
+    const OpenedDump scaled = opened({plain, scale, DecidedBy::Person, {}}, memory_);
+    ASSERT_EQ(memory_.entries().size(), 1U);
+    EXPECT_EQ(memory_.entries().front().decisions.outside, io::OpenPolicy::Outside::Never);
+    EXPECT_EQ(opened({plain, {}, DecidedBy::Nobody, {}}, memory_).source->info().layers.front().scale, 2.0);
+    const OpenedDump reset = opened({plain, {}, DecidedBy::Person, scaled.source->info().identity.sha256}, memory_);
     EXPECT_EQ(reset.by, DecidedBy::Nobody);
     EXPECT_NE(reset.source->info().layers.front().scale, 2.0);
-    EXPECT_TRUE(memory.entries().empty());
+    EXPECT_TRUE(memory_.entries().empty());
 }
 
 // Dumps of one size, as a series has them: what was decided about another one is not taken for this one.
 TEST_F(DumpReading, EachOfManyDumpsOfOneSizeIsKnownByItself) {
-    std::string content = tests::contentOf(file);
+    std::string content = tests::contentOf(file_);
     const std::size_t number = content.find(std::string("\x00\x00\x70\xc0", 4));
     ASSERT_NE(number, std::string::npos);
-    const fs::path other = folder / "other.h5", third = folder / "third.h5";
+    const fs::path other = folder_ / "other.h5", third = folder_ / "third.h5";
     content[number] = 1;
     tests::writeContent(other, content);
     content[number] = 2;
     tests::writeContent(third, content);
-    static_cast<void>(opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory));
-    static_cast<void>(opened({other, axes("prompt head pos dim"), DecidedBy::Person, {}}, memory));
-    ASSERT_EQ(memory.entries().size(), 2U);
-    EXPECT_EQ(memory.entries().front().name, "other.h5");
-    EXPECT_EQ(headsOf(opened({file, {}, DecidedBy::Nobody, {}}, memory)), 5);
-    EXPECT_EQ(headsOf(opened({other, {}, DecidedBy::Nobody, {}}, memory)), 4);
-    EXPECT_TRUE(asks({third, {}, DecidedBy::Nobody, {}}, memory));
+    static_cast<void>(opened({file_, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory_));
+    static_cast<void>(opened({other, axes("prompt head pos dim"), DecidedBy::Person, {}}, memory_));
+    ASSERT_EQ(memory_.entries().size(), 2U);
+    EXPECT_EQ(memory_.entries().front().name, "other.h5");
+    EXPECT_EQ(headsOf(opened({file_, {}, DecidedBy::Nobody, {}}, memory_)), 5);
+    EXPECT_EQ(headsOf(opened({other, {}, DecidedBy::Nobody, {}}, memory_)), 4);
+    EXPECT_TRUE(asks({third, {}, DecidedBy::Nobody, {}}, memory_));
 }
 
 // Other arrays of a file are another dump: the former decision about the file goes.
 TEST_F(DumpReading, AnotherSetOfTheSameFileReplacesTheFormer) {
     const fs::path sets = askingFile("asks_two_sets.h5");
-    const auto question = std::get<OpenQuestion>(readDump({sets, {}, DecidedBy::Nobody, {}}, memory, {})).question;
+    const auto question = std::get<OpenQuestion>(readDump({sets, {}, DecidedBy::Nobody, {}}, memory_, {})).question;
     const auto& candidates = question.candidates;
-    const OpenedDump a = opened({sets, candidates[0].decision, DecidedBy::Person, {}}, memory);
+    const OpenedDump a = opened({sets, candidates[0].decision, DecidedBy::Person, {}}, memory_);
     const std::string former = a.source->info().identity.sha256;
-    const OpenedDump b = opened({sets, candidates[1].decision, DecidedBy::Person, former}, memory);
+    const OpenedDump b = opened({sets, candidates[1].decision, DecidedBy::Person, former}, memory_);
     EXPECT_NE(b.source->info().identity.sha256, former);
-    ASSERT_EQ(memory.entries().size(), 1U);
-    EXPECT_EQ(opened({sets, {}, DecidedBy::Nobody, {}}, memory).source->info().identity.sha256,
+    ASSERT_EQ(memory_.entries().size(), 1U);
+    EXPECT_EQ(opened({sets, {}, DecidedBy::Nobody, {}}, memory_).source->info().identity.sha256,
               b.source->info().identity.sha256);
 }
 
 TEST_F(DumpReading, ADamagedMemoryIsAComplaintAndStaysAsItIs) {
-    fs::create_directories(memory.file().parent_path());
-    tests::writeContent(memory.file(), "{\"readings\": 3");
+    fs::create_directories(memory_.file().parent_path());
+    tests::writeContent(memory_.file(), "{\"readings\": 3");
     const fs::path plain = fs::path(TEST_DATA_DIR) / "float32.h5";
-    EXPECT_NE(opened({plain, {}, DecidedBy::Nobody, {}}, memory).complaint.find("readings.json"), std::string::npos);
-    const OpenedDump decided = opened({file, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory);
+    EXPECT_NE(opened({plain, {}, DecidedBy::Nobody, {}}, memory_).complaint.find("readings.json"), std::string::npos);
+    const OpenedDump decided = opened({file_, axes("prompt pos head dim"), DecidedBy::Person, {}}, memory_);
     EXPECT_NE(decided.complaint, "");
-    EXPECT_EQ(tests::contentOf(memory.file()), "{\"readings\": 3");
+    EXPECT_EQ(tests::contentOf(memory_.file()), "{\"readings\": 3");
 }
 
 // The right order of axes is the one under which the rows of a head belong together.
 TEST_F(DumpReading, ATrialShowsAHeadOrTheQuestionThatFollows) {
     BackendSlot slot;
-    const ReadingTrial trial = tryReading(file, axes("prompt pos head dim"), slot, {});
+    const ReadingTrial trial = tryReading(file_, axes("prompt pos head dim"), slot, {});
     ASSERT_TRUE(trial.preview);
     EXPECT_EQ(trial.preview->layer.nHeads, 5);
     EXPECT_EQ(trial.preview->numbers, 4 * 8);
@@ -178,7 +180,7 @@ TEST_F(DumpReading, ATrialShowsAHeadOrTheQuestionThatFollows) {
     EXPECT_NE(next.nextQuestion.find("uint16"), std::string::npos);
     kernels::RunControl control;
     control.cancel();
-    EXPECT_THROW(static_cast<void>(tryReading(file, axes("prompt pos head dim"), slot, control)), kernels::Cancelled);
+    EXPECT_THROW(static_cast<void>(tryReading(file_, axes("prompt pos head dim"), slot, control)), kernels::Cancelled);
 }
 
 }  // namespace

@@ -71,9 +71,9 @@ inline Wide widenedLanes(Vector v, std::integer_sequence<int, Lane...>) {
     return __builtin_convertvector(__builtin_shufflevector(v, v, (First + Lane)...), Wide);
 }
 inline void storeWidened(double* out, Vector v) {
-    constexpr std::make_integer_sequence<int, kWideWidth> lanes{};
-    storeWide(out, widenedLanes<0>(v, lanes));
-    storeWide(out + kWideWidth, widenedLanes<kWideWidth>(v, lanes));
+    constexpr std::make_integer_sequence<int, kWideWidth> kHalf{};
+    storeWide(out, widenedLanes<0>(v, kHalf));
+    storeWide(out + kWideWidth, widenedLanes<kWideWidth>(v, kHalf));
 }
 
 /// out(row, key) = block(key, row) of `rows` of the lanes.
