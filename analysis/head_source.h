@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +83,13 @@ struct DumpInfo {
     /// Positions that have a query, the same in all layers.
     kernels::PositionRange queries() const {
         return layers.empty() ? kernels::PositionRange{} : layers.front().queries;
+    }
+    /// Whether a prompt of which these positions are valid, (N), has a query.
+    bool hasQuery(std::span<const std::uint8_t> valid) const {
+        const auto [first, end] = queries();
+        for (Index i = first; i < std::min(end, std::ssize(valid)); ++i)
+            if (valid[static_cast<std::size_t>(i)] != 0) return true;
+        return false;
     }
     const LayerInfo* find(LayerIndex layer) const {
         for (const LayerInfo& info : layers)

@@ -39,11 +39,7 @@ private:
         for (const Index position : found.positions) valid[static_cast<std::size_t>(position)] = 0;
         PromptInfo& prompt = info_.prompts[static_cast<std::size_t>(found.prompt.value)];
         prompt.validPositions = static_cast<Index>(std::count(valid.begin(), valid.end(), std::uint8_t{1}));
-        const kernels::PositionRange queries = info_.queries();
-        bool hasQuery = false;
-        for (Index i = queries.first; i < std::min(queries.end, static_cast<Index>(valid.size())); ++i)
-            hasQuery = hasQuery || valid[static_cast<std::size_t>(i)] != 0;
-        prompt.leftOut = prompt.leftOut || !hasQuery;
+        prompt.leftOut = prompt.leftOut || !info_.hasQuery(valid);
         validity_[found.prompt] = std::make_shared<const std::vector<std::uint8_t>>(std::move(valid));
     }
     void note(const std::vector<PromptSinks>& sinks) {

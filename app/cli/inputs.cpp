@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "analysis/common_prompts.h"
 #include "analysis/doctor/sink_exclusion.h"
 #include "app/cli/lists.h"
 #include "app/core/dump_opening.h"
@@ -69,7 +70,9 @@ std::vector<std::vector<int>> bootstrapDraws(const Inputs& inputs, std::size_t p
 }
 
 std::vector<std::vector<kernels::Index>> queryPositions(const Options& options, const Inputs& inputs,
-                                                        const std::vector<kernels::PromptIndex>& prompts) {
+                                                        const analysis::Selection& selection) {
+    const analysis::CommonPrompts common(*inputs.source, selection);
+    const std::vector<kernels::PromptIndex> prompts = analysis::selectedPrompts(selection, common.info());
     if (!options.positions.empty()) return {prompts.size(), parseIntegers("--positions", options.positions)};
     std::vector<std::vector<kernels::Index>> positions;
     if (!inputs.parameters || inputs.parameters->positions.shape.empty()) return positions;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/head_source.h"
+#include "analysis/selection.h"
 #include "app/cli/options.h"
 #include "kernels/backend.h"
 #include "kernels/parameter_set.h"
@@ -29,9 +30,9 @@ void noteParameters(const Inputs& inputs, analysis::Provenance& provenance, std:
 /// draws among `prompts` prompts.
 std::vector<std::vector<int>> bootstrapDraws(const Inputs& inputs, std::size_t prompts);
 
-/// Query positions [P][R], one row per prompt of `prompts`: the list of --positions for each, else those of the
-/// parameter file, else empty (they are drawn). Throws UsageError, FormatError.
+/// Query positions [P][R], one row per selected prompt that all selected layers have: the list of --positions for each,
+/// else those of the parameter file, else empty (they are drawn). Throws UsageError, FormatError.
 std::vector<std::vector<kernels::Index>> queryPositions(const Options& options, const Inputs& inputs,
-                                                        const std::vector<kernels::PromptIndex>& prompts);
+                                                        const analysis::Selection& selection);
 
 }  // namespace dimscope::app

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "analysis/common_prompts.h"
 #include "analysis/intervention/protocol.h"
 #include "analysis/intervention/subset_selection.h"
 #include "app/cli/kernel_options.h"
@@ -153,8 +152,7 @@ void completeFrom(const Options& options, const Inputs& inputs, const analysis::
     params.calibration = promptsFrom("--train", options.train, info);
     if (options.train.empty() && options.subset.empty() && !options.noCrossFit)
         params.crossFit = params.crossFit || isCrossFitByDefault(info, params.selection, factory);
-    const analysis::CommonPrompts common(*inputs.source, params.selection);
-    params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, common.info()));
+    params.positions = queryPositions(options, inputs, params.selection);
     if (options.protocol.empty()) {
         if (options.interventionSeeds.empty()) takeSeedsOfFile(factory, info, params);
         return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
-#include "analysis/common_prompts.h"
 #include "analysis/figures/kernel_figures.h"
 #include "analysis/kernel_comparison.h"
 #include "app/cli/inputs.h"
@@ -112,8 +111,7 @@ VerbOutput runCompare(const Options& options, const kernels::RunControl& control
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
     params.evaluation = evaluationFrom(options, info);
-    const analysis::CommonPrompts common(*inputs.source, params.selection);
-    params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, common.info()));
+    params.positions = queryPositions(options, inputs, params.selection);
     const analysis::KernelFactory factory(options.settings, inputs.parameters);
     ComparisonResult result =
         analysis::compareKernels(params, factory, *inputs.source, *inputs.backend, control, options.kernels == "all");

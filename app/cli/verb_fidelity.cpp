@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
-#include "analysis/common_prompts.h"
 #include "analysis/fidelity/fidelity.h"
 #include "analysis/figures/fidelity_figures.h"
 #include "app/cli/inputs.h"
@@ -194,8 +193,7 @@ VerbOutput runFidelity(const Options& options, const kernels::RunControl& contro
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
     params.evaluation = evaluationFrom(options, info);
-    const analysis::CommonPrompts common(*inputs.source, params.selection);
-    params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, common.info()));
+    params.positions = queryPositions(options, inputs, params.selection);
     const analysis::KernelFactory factory(options.settings, inputs.parameters);
     const std::shared_ptr<PieceFile> store = openPieces(options, inputs);
     FidelityResult result = withPieces(store, [&](analysis::PieceStore* pieces) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analysis/common_prompts.h"
 #include "analysis/figures/orders_figures.h"
 #include "analysis/orders/hull_distance.h"
 #include "analysis/orders/order_ablations.h"
@@ -202,8 +201,7 @@ VerbOutput runOrders(const Options& options, const kernels::RunControl& control)
     const Inputs inputs = openInputs(options, control);
     const analysis::DumpInfo& info = inputs.source->info();
     params.selection = selectionFrom(options, info, {"evaluation"});
-    const analysis::CommonPrompts common(*inputs.source, params.selection);
-    params.positions = queryPositions(options, inputs, analysis::selectedPrompts(params.selection, common.info()));
+    params.positions = queryPositions(options, inputs, params.selection);
     analysis::HullParams hull;
     if (options.hull) hull = hullParams(options, params);
     const float parts = 1.0F + (options.ablations ? 1.0F : 0.0F) + (options.hull ? 2.0F : 0.0F);

@@ -19,9 +19,8 @@
 
 namespace dimscope::app {
 DumpReport::DumpReport(const std::filesystem::path& file, const std::string& backend, int seed,
-                       const io::ReadingDecisions& decisions)
-    : file_(file), backend_(backend), source_(openDumpSafely(file, decisions)) {
-    workspace_.adopt(file, source_);
+                       const io::ReadingDecisions& decisions) {
+    workspace_.adopt(file, openDumpSafely(file, decisions));
     workspace_.setBackend(backend);
     Parameters parameters = workspace_.parameters();
     parameters.seed = seed;
@@ -31,7 +30,8 @@ DumpReport::DumpReport(const std::filesystem::path& file, const std::string& bac
 
 void DumpReport::excludeSinks(const RunControl& control) {
     const auto seed = static_cast<std::uint64_t>(workspace_.parameters().seed);
-    workspace_.adopt(file_, analysis::withoutFoundSinks(source_, seed, *kernels::makeBackend(backend_), control));
+    const auto backend = kernels::makeBackend(workspace_.backend());
+    workspace_.adopt(workspace_.path(), analysis::withoutFoundSinks(context_.source, seed, *backend, control));
     context_ = workspace_.context(std::make_shared<BackendSlot>());
 }
 

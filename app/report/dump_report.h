@@ -51,9 +51,6 @@ private:
     const analysis::HeadGrouping* groupsOf(LayerIndex layer, HeadIndex head) const;  ///< null: none
     void addKernels(PageContent& content, HeadChoice choice, const RunControl& control);
 
-    std::filesystem::path file_;
-    std::string backend_;
-    std::shared_ptr<analysis::HeadSource> source_;
     Workspace workspace_;
     JobContext context_;
     analysis::ProfileResult profile_;

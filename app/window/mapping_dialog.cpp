@@ -6,7 +6,6 @@
 #include <QClipboard>
 #include <QFileInfo>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRadioButton>
@@ -17,6 +16,7 @@
 
 #include "app/cli/reading_options.h"
 #include "app/window/appearance.h"
+#include "app/window/plain_label.h"
 #include "app/window/qt_text.h"
 #include "app/window/reading_card.h"
 
@@ -26,23 +26,15 @@ namespace {
 constexpr int kMostCardsAtOnce = 3, kCardSpace = 336 + 12, kHeight = 600;
 constexpr QSize kFrame(16, 48);  ///< room for what the desktop draws around a window
 
-QLabel* lineOf(QWidget* parent, const char* name) {
-    auto* label = new QLabel(parent);
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setObjectName(name);
-    return label;
-}
-
 }  // namespace
 
 MappingDialog::MappingDialog(const Appearance& appearance, JobPump& pump, QWidget* parent)
     : QDialog(parent),
       appearance_(appearance),
       pump_(pump),
-      question_(lineOf(this, "pageTitle")),
-      decided_(lineOf(this, "secondary")),
-      note_(lineOf(this, "secondary")),
+      question_(plainLabel(this, "pageTitle")),
+      decided_(plainLabel(this, "secondary")),
+      note_(plainLabel(this, "secondary")),
       area_(new QScrollArea(this)),
       command_(new QLineEdit(this)),
       copy_(new QPushButton(tr("&Copy"), this)),
@@ -70,7 +62,7 @@ void MappingDialog::build() {
     read_->setDefault(true);
     for (QPushButton* button : {copy_, back_, cancel_}) button->setAutoDefault(false);
     auto* commandRow = new QHBoxLayout;
-    auto* label = lineOf(this, "secondary");
+    auto* label = plainLabel(this, "secondary");
     label->setText(tr("In a script"));
     label->setWordWrap(false);
     commandRow->addWidget(label);

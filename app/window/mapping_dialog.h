@@ -11,8 +11,6 @@
 #include "app/window/job_pump.h"
 
 class QButtonGroup;
-class QDialogButtonBox;
-class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;

@@ -2,7 +2,6 @@
 #include "app/window/reading_card.h"
 
 #include <QFontDatabase>
-#include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
 #include <QRadioButton>
@@ -14,21 +13,13 @@
 #include "analysis/figures/profile_figures.h"
 #include "app/window/appearance.h"
 #include "app/window/figure_view.h"
+#include "app/window/plain_label.h"
 #include "app/window/qt_text.h"
 
 namespace dimscope::app {
 namespace {
 
 constexpr int kCardWidth = 336, kFigureHeight = 184, kCellWidth = 10;
-
-/// Words of a file are shown as they are, never as markup.
-QLabel* plainLabel(QWidget* parent, const char* name = nullptr) {
-    auto* label = new QLabel(parent);
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    if (name != nullptr) label->setObjectName(name);
-    return label;
-}
 
 QString headText(const analysis::LayerInfo& layer) {
     const QString heads = layer.nHeads == layer.nKvHeads
@@ -78,8 +69,7 @@ ReadingCard::ReadingCard(const Appearance& appearance, io::ReadingCandidate cand
 }
 
 void ReadingCard::build() {
-    auto* evidence = plainLabel(this, "secondary");
-    evidence->setText(qt(candidate_.evidence));
+    auto* evidence = plainLabel(this, "secondary", qt(candidate_.evidence));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(12, 10, 12, 10);
     column->setSpacing(6);
@@ -104,8 +94,7 @@ void ReadingCard::build() {
     values_->setWordWrap(false);
     figure_->setFixedHeight(kFigureHeight);
     figure_->setFocusPolicy(Qt::NoFocus);  // the keys choose among the cards
-    auto* valuesTitle = plainLabel(preview, "secondary");
-    valuesTitle->setText(tr("q of the first positions, one a line"));
+    auto* valuesTitle = plainLabel(preview, "secondary", tr("q of the first positions, one a line"));
     const std::initializer_list<QWidget*> parts{shape_, figureTitle_, figure_, valuesTitle, values_, concerns_};
     for (QWidget* part : parts) rows->addWidget(part);
     rows->addStretch(1);

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/window/plain_label.h"
 #include "app/window/qt_text.h"
 #include "app/window/workspace_model.h"
 #include "io/message_text.h"
@@ -25,12 +26,10 @@ constexpr int kFieldWidth = 176, kFieldHeight = 26, kWidth = 548;
 constexpr int kLeastNotes = 36, kMostNotes = 132, kFormHeight = 466;  ///< of what stands below the notes
 constexpr int kColumns = 2;
 
+/// Whose text can be copied.
 QLabel* textLabel(QWidget* parent, const QString& text, const char* name = nullptr) {
-    auto* label = new QLabel(text, parent);
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
+    QLabel* label = plainLabel(parent, name, text);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    if (name != nullptr) label->setObjectName(name);
     return label;
 }
 

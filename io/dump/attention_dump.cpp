@@ -147,17 +147,10 @@ void leaveOutUnwritten(const std::vector<LayerContents>& layers, analysis::DumpI
 
 /// Prompts that end before the first query.
 void leaveOutWithoutQuery(const PromptMetadata& prompts, analysis::DumpInfo& info) {
-    const kernels::PositionRange queries = info.queries();
-    const auto hasQuery = [&](int prompt) {
-        const auto valid = prompts.validity(kernels::PromptIndex{prompt});
-        if (!valid) return true;
-        const auto end = std::min<kernels::Index>(queries.end, std::ssize(*valid));
-        return queries.first < end &&
-               std::find(valid->begin() + queries.first, valid->begin() + end, 1) != valid->begin() + end;
-    };
     std::size_t count = 0;
     for (std::size_t p = 0; p < info.prompts.size(); ++p) {
-        if (info.prompts[p].leftOut || hasQuery(static_cast<int>(p))) continue;
+        const auto valid = prompts.validity(kernels::PromptIndex{static_cast<int>(p)});
+        if (info.prompts[p].leftOut || !valid || info.hasQuery(*valid)) continue;
         info.prompts[p].leftOut = true;
         if (count++ == 0)
             info.warnings.push_back({"prompt_without_query", "/prompts",

@@ -62,10 +62,8 @@ void askAxes(const std::vector<Axes>& readings, const Sizes& q, const AxisHints&
     std::vector<std::string> texts;
     for (const Axes& axes : readings) {
         texts.push_back(readingText(axes, q, hints));
-        ReadingCandidate candidate{
-            axesText(axes), axisEvidence(axes, sizesOf(q, axes, hints.headDim, hints.nHeads)), {}, {}};
-        candidate.decision.attributes["axes"] = axesText(axes);
-        question.candidates.push_back(std::move(candidate));
+        question.candidates.push_back(attributeCandidate(
+            "axes", axesText(axes), axesText(axes), axisEvidence(axes, sizesOf(q, axes, hints.headDim, hints.nHeads))));
     }
     askReading(
         place,
@@ -112,9 +110,9 @@ void askHeadOrder(const std::string& stated, const FilePlace& place) {
         "head order",
         fmt::format("{} has gqa=\"{}\", which is not known. Which key/value head does query head h read?", place.object,
                     printable(stated)),
-        {{"contiguous", "h / (Hq / Hkv): neighbours share one, as in most models", {}, {}},
-         {"strided", "h mod Hkv: as where key/value heads were tiled", {}, {}}}};
-    for (ReadingCandidate& candidate : question.candidates) candidate.decision.attributes["gqa"] = candidate.title;
+        {attributeCandidate("gqa", "contiguous", "contiguous",
+                            "h / (Hq / Hkv): neighbours share one, as in most models"),
+         attributeCandidate("gqa", "strided", "strided", "h mod Hkv: as where key/value heads were tiled")}};
     askReading(place, fmt::format("has gqa=\"{}\", expected \"contiguous\" or \"strided\"", printable(stated)),
                "correct the attribute, or give --gqa", std::move(question));
 }

@@ -34,12 +34,6 @@ void inspect(const kernels::Matrix<T>& values, const std::vector<std::uint8_t>* 
     }
 }
 
-template <class T>
-void multiply(std::span<T> values, double factor) {
-    if (factor == 1.0) return;
-    for (T& value : values) value = static_cast<T>(static_cast<double>(value) * factor);
-}
-
 }  // namespace
 
 DumpSource::DumpSource(std::unique_ptr<ArrayFile> file, analysis::DumpInfo info, std::vector<LayerContents> layers,
@@ -98,22 +92,12 @@ kernels::Matrix<T> DumpSource::readMatrix(const StoredTensor& tensor, int prompt
     if (tensor.headModulus > 0) head %= tensor.headModulus;
     const TensorPart& part = tensor.part(prompt, head, file_->place());
     const std::shared_ptr<const StoredArray> array = open(part);
-    const Index rows = tensor.shape.size() > 2 ? tensor.shape[tensor.shape.size() - 2] : part.positions;
-    const Index cols = tensor.shape.back();
     array->prepare(control.slice(0.0F, 0.0F));
     try {
-        kernels::Matrix<T> matrix(rows, cols);
-        MatrixPart wanted{part, part.prompt < 0 ? prompt : 0, part.head < 0 ? head : 0, cols};
-        for (Index first = 0; first < part.positions; first += part.slabRows) {
-            control.throwIfCancelled();
-            const Index count = std::min(part.slabRows, part.positions - first);
-            const std::span<T> out(matrix.row(part.firstRow + first), static_cast<std::size_t>(count * cols));
-            readRows(*array, wanted, tensor.format, first, count, out);
-            multiply(out, tensor.scaleFactor(head));
-            control.report(static_cast<float>(first + count) / static_cast<float>(part.positions));
-        }
-        return matrix;
+        return io::readMatrix<T>(*array, tensor, part, prompt, head, control);
     } catch (const std::bad_alloc&) {
+        const Index rows = tensor.shape.size() > 2 ? tensor.shape[tensor.shape.size() - 2] : part.positions;
+        const Index cols = tensor.shape.back();
         throw kernels::OutOfMemory(
             fmt::format("{}: {}: not enough memory for a matrix of {} x {} ({})", file_->place().file, tensor.path,
                         rows, cols, bytesText(static_cast<double>(rows) * static_cast<double>(cols) * sizeof(T))));

@@ -44,9 +44,8 @@ void checkQueryAndKey(const FilePlace& place, const StoredTensor& q, const Store
     ReadingQuestion question{
         "queries",
         fmt::format("There are {} queries for {} keys. Which positions are they of?", queries, keys),
-        {{"end", "the last positions: their keys before them come from a KV cache", {}, {}},
-         {"start", "the first positions", {}, {}}}};
-    for (ReadingCandidate& candidate : question.candidates) candidate.decision.attributes["align"] = candidate.title;
+        {attributeCandidate("align", "end", "end", "the last positions: their keys before them come from a KV cache"),
+         attributeCandidate("align", "start", "start", "the first positions")}};
     askReading(place, shapes, "say which positions the queries are of: --align end (the last) or start",
                std::move(question));
 }

@@ -81,4 +81,28 @@ void readRows(const StoredArray& array, const MatrixPart& matrix, const NumberFo
     readTo(array, matrix, format, first, count, out);
 }
 
+template <class T>
+kernels::Matrix<T> readMatrix(const StoredArray& array, const StoredTensor& tensor, const TensorPart& part, int prompt,
+                              Index head, const kernels::RunControl& control) {
+    const Index cols = tensor.shape.back();
+    kernels::Matrix<T> matrix(tensor.shape.size() > 2 ? tensor.shape[tensor.shape.size() - 2] : part.positions, cols);
+    const MatrixPart wanted{part, part.prompt < 0 ? prompt : 0, part.head < 0 ? head : 0, cols};
+    const double factor = tensor.scaleFactor(head);
+    for (Index first = 0; first < part.positions; first += part.slabRows) {
+        control.throwIfCancelled();
+        const Index count = std::min(part.slabRows, part.positions - first);
+        const std::span<T> out(matrix.row(part.firstRow + first), static_cast<std::size_t>(count * cols));
+        readRows(array, wanted, tensor.format, first, count, out);
+        if (factor != 1.0)
+            for (T& value : out) value = static_cast<T>(static_cast<double>(value) * factor);
+        control.report(static_cast<float>(first + count) / static_cast<float>(part.positions));
+    }
+    return matrix;
+}
+
+template kernels::Matrix<float> readMatrix(const StoredArray&, const StoredTensor&, const TensorPart&, int, Index,
+                                           const kernels::RunControl&);
+template kernels::Matrix<double> readMatrix(const StoredArray&, const StoredTensor&, const TensorPart&, int, Index,
+                                            const kernels::RunControl&);
+
 }  // namespace dimscope::io

@@ -4,6 +4,8 @@
 #include <span>
 
 #include "io/dump/stored_tensor.h"
+#include "kernels/matrix.h"
+#include "kernels/run_control.h"
 
 namespace dimscope::io {
 
@@ -20,5 +22,12 @@ void readRows(const StoredArray& array, const MatrixPart& matrix, const NumberFo
               kernels::Index count, std::span<float> out);
 void readRows(const StoredArray& array, const MatrixPart& matrix, const NumberFormat& format, kernels::Index first,
               kernels::Index count, std::span<double> out);
+
+/// The matrix of the last two axes of a tensor for one prompt and head, from the array that holds it; rows that `part`
+/// does not have are 0. In slabs, between which a person may cancel. T: float or double. Throws FormatError, Cancelled,
+/// std::bad_alloc.
+template <class T>
+kernels::Matrix<T> readMatrix(const StoredArray& array, const StoredTensor& tensor, const TensorPart& part, int prompt,
+                              kernels::Index head, const kernels::RunControl& control);
 
 }  // namespace dimscope::io

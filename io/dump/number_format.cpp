@@ -23,9 +23,7 @@ std::optional<Pattern> patternFrom(std::string text) {
 }
 
 ReadingCandidate encodingCandidate(const char* encoding, const char* title, const char* evidence) {
-    ReadingCandidate candidate{title, evidence, {}, {}};
-    candidate.decision.attributes["encoding"] = std::string(encoding);
-    return candidate;
+    return attributeCandidate("encoding", encoding, title, evidence);
 }
 
 /// `integersToo`: not where a word about the encoding stands in the way.

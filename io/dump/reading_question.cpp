@@ -5,6 +5,13 @@
 
 namespace dimscope::io {
 
+ReadingCandidate attributeCandidate(const std::string& attribute, const std::string& value, std::string title,
+                                    std::string evidence) {
+    ReadingCandidate candidate{std::move(title), std::move(evidence), {}, {}};
+    candidate.decision.attributes[attribute] = value;
+    return candidate;
+}
+
 void askReading(const FilePlace& place, const std::string& cause, const std::string& advice, ReadingQuestion question) {
     if (question.candidates.empty()) place.refuse(cause, advice);
     throw AmbiguousReading({place.file, place.object, cause, advice}, std::move(question));

@@ -19,9 +19,13 @@ struct ReadingCandidate {
     std::string number;         ///< attribute of which a person has to say the number ("scale_factor"); empty: none
 };
 
+/// The candidate that gives an attribute a value.
+ReadingCandidate attributeCandidate(const std::string& attribute, const std::string& value, std::string title,
+                                    std::string evidence);
+
 /// What a person is asked about a file, with everything that it could be.
 struct ReadingQuestion {
-    std::string topic;  ///< "axes", "encoding", "heads", "tensors", "valid positions"
+    std::string topic;  ///< "axes", "encoding", "heads", "head order", "queries", "tensors", "valid positions"
     std::string text;   ///< "In which order are the axes of /layers/04/q, shape [2, 12, 12, 8]?"
     std::vector<ReadingCandidate> candidates;
 };

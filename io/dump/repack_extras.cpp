@@ -18,24 +18,6 @@ namespace {
 
 using kernels::Index;
 
-template <class T>
-kernels::Matrix<T> inputMatrix(const StoredTensor& tensor, const StoredArray& array, int prompt,
-                               const kernels::RunControl& control) {
-    const TensorPart& part = tensor.parts.front();
-    const Index cols = tensor.shape[2];
-    kernels::Matrix<T> matrix(part.positions, cols);
-    for (Index first = 0; first < part.positions; first += part.slabRows) {
-        control.throwIfCancelled();
-        const Index count = std::min(part.slabRows, part.positions - first);
-        readRows(array, {part, prompt, 0, cols}, tensor.format, first, count,
-                 std::span<T>(matrix.row(first), static_cast<std::size_t>(count * cols)));
-    }
-    const double factor = tensor.scaleFactor(0);
-    if (factor != 1.0)
-        for (T& value : matrix.values()) value = static_cast<T>(static_cast<double>(value) * factor);
-    return matrix;
-}
-
 /// Of 32 bits, as the format has them. Throws FormatError.
 std::vector<std::int32_t> readIds(const Hdf5Dataset& dataset) {
     std::vector<std::int32_t> ids;
@@ -75,9 +57,9 @@ std::shared_ptr<const analysis::LoadedTensor> BlockInput::load(kernels::PromptIn
                                                                const kernels::RunControl& control) const {
     auto loaded = std::make_shared<analysis::LoadedTensor>();
     if (tensor_.format.needsDouble())
-        loaded->values = inputMatrix<double>(tensor_, *array_, prompt.value, control);
+        loaded->values = readMatrix<double>(*array_, tensor_, tensor_.parts.front(), prompt.value, 0, control);
     else
-        loaded->values = inputMatrix<float>(tensor_, *array_, prompt.value, control);
+        loaded->values = readMatrix<float>(*array_, tensor_, tensor_.parts.front(), prompt.value, 0, control);
     return loaded;
 }
 

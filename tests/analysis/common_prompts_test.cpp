@@ -46,6 +46,12 @@ int warningsIn(const std::vector<Warning>& warnings) {
     }));
 }
 
+template <class Result>
+void expectCommonPrompts(const Result& result) {
+    EXPECT_EQ(result.prompts, kCommon);
+    EXPECT_EQ(warningsIn(result.warnings), 1);
+}
+
 TEST(CommonPrompts, AreThoseOfTheSelectedLayers) {
     HoleySource source;
     EXPECT_EQ(selectedPrompts({}, CommonPrompts(source, {}).info()), kCommon);
@@ -68,24 +74,18 @@ TEST(CommonPrompts, EveryExperimentTakesThem) {
 
     ComparisonParams comparison;
     comparison.kernels = {"elu"};
-    const ComparisonResult compared = compareKernels(comparison, factory, source, *backend, {});
-    EXPECT_EQ(compared.prompts, kCommon);
-    EXPECT_EQ(warningsIn(compared.warnings), 1);
+    expectCommonPrompts(compareKernels(comparison, factory, source, *backend, {}));
 
     FidelityParams fidelity;
     fidelity.kernels = {"elu"};
-    const FidelityResult frozen = frozenFidelity(fidelity, factory, source, *backend, {});
-    EXPECT_EQ(frozen.prompts, kCommon);
-    EXPECT_EQ(warningsIn(frozen.warnings), 1);
+    expectCommonPrompts(frozenFidelity(fidelity, factory, source, *backend, {}));
 
     EXPECT_EQ(layerMagnitudes({}, source, *backend, {}).prompts, kCommon);
     EXPECT_EQ(contributionStability({}, source, {}).prompts, kCommon);
 
     InterventionParams intervention;
     intervention.kernels = {"taylorshift"};
-    const InterventionResult intervened = intervene(intervention, factory, source, *backend, {});
-    EXPECT_EQ(intervened.prompts, kCommon);
-    EXPECT_EQ(warningsIn(intervened.warnings), 1);
+    expectCommonPrompts(intervene(intervention, factory, source, *backend, {}));
 
     CalibrationParams calibration;
     calibration.kernels = {"taylorshift"};

@@ -46,6 +46,12 @@ protected:
         EXPECT_TRUE(waitUntil([this] { return !dialog()->isPreviewing(); }));
         return *dialog();
     }
+    /// Opens a file that asks and answers with the second reading.
+    bool opensAsSecond(const QString& path) {
+        QTest::keyClick(&asked(path), Qt::Key_2);
+        QTest::keyClick(dialog(), Qt::Key_Return);
+        return waitUntil([&] { return isOpen(path); });
+    }
     int heads() { return window().model().workspace().info().layers.front().nHeads; }
     QString facts() {
         QString all;
@@ -190,9 +196,7 @@ TEST_F(ReadingDialogsTest, NamesOfTheFileAreTextInTheDialog) {
 
 TEST_F(ReadingDialogsTest, AMovedFileIsKnownAChangedOneAsksAgain) {
     const QString path = copied("asks_square.h5");
-    QTest::keyClick(&asked(path), Qt::Key_2);
-    QTest::keyClick(dialog(), Qt::Key_Return);
-    ASSERT_TRUE(waitUntil([&] { return isOpen(path); }));
+    ASSERT_TRUE(opensAsSecond(path));
     const QString moved = folder_.filePath("moved.h5");
     ASSERT_TRUE(QFile::rename(path, moved));
     EXPECT_TRUE(reopens(moved));
@@ -211,9 +215,7 @@ TEST_F(ReadingDialogsTest, AMovedFileIsKnownAChangedOneAsksAgain) {
 
 TEST_F(ReadingDialogsTest, TheReadingIsShownOverriddenAndForgotten) {
     const QString path = copied("asks_square.h5");
-    QTest::keyClick(&asked(path), Qt::Key_2);
-    QTest::keyClick(dialog(), Qt::Key_Return);
-    ASSERT_TRUE(waitUntil([&] { return isOpen(path); }));
+    ASSERT_TRUE(opensAsSecond(path));
     ReadingDialog* reading = openReading();
     ASSERT_NE(reading, nullptr);
     EXPECT_TRUE(reading->notes().join('\n').contains("prompt pos head dim"));

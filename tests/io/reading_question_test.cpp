@@ -122,15 +122,20 @@ TEST(ReadingQuestion, OneFollowsTheOther) {
     EXPECT_EQ(wrongEntries(*io::openDump(file, both), analysis::TensorKind::Query, 12, 1, 3), 0);
 }
 
+std::string outcomeOf(const std::filesystem::path& file) {
+    try {
+        static_cast<void>(io::openDump(file));
+        return "accepted";
+    } catch (const AmbiguousReading&) {
+        return "asks";
+    } catch (const kernels::FormatError&) {
+        return "refused";
+    }
+}
+
 TEST(ReadingQuestion, ARefusalThatNoAnswerHelpsIsNone) {
-    for (const char* name : {"no_q", "other_dimension", "heads_do_not_divide", "unknown_encoding"}) try {
-            static_cast<void>(io::openDump(dataFile(name)));
-            ADD_FAILURE() << name << " was accepted";
-        } catch (const AmbiguousReading&) {
-            ADD_FAILURE() << name << " asks";
-        } catch (const kernels::FormatError&) {
-            SUCCEED();
-        }
+    for (const char* name : {"no_q", "other_dimension", "heads_do_not_divide", "unknown_encoding"})
+        EXPECT_EQ(outcomeOf(dataFile(name)), "refused") << name;
 }
 
 TEST(ReadingQuestion, TheLaterDecisionCounts) {

@@ -18,6 +18,7 @@ inline constexpr int kSteps = kPairs + kSlices + 1;
 inline constexpr int kConstantStep = kSteps - 1;
 inline constexpr int kStepWords = kTile * kColumns / 2;  ///< a step of the state, or 16 tokens of values
 inline constexpr int kChunk = 128;                       ///< tokens behind one stored state, or a multiple of it
+inline constexpr int kRows = 128;                        ///< query rows that a block reads out, one thread each
 inline constexpr int kMaxColumns = 8;                    ///< groups, hence squares, of a head
 
 /// Words of 16 tokens of transposed keys: 64 dimensions, a row of ones, a row of zeros, each with 8 pairs of tokens.

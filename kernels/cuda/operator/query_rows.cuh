@@ -15,12 +15,11 @@ struct alignas(16) DimensionTerms {
     float weight, mean, amplitude, unused;
 };
 
-/// What a block of rows keeps in shared memory about its head and its queries. `Rows`: of the block, one thread each.
-template <int Rows>
+/// What a block keeps in shared memory about its head and its kRows queries.
 struct QueryRows {
-    float offset[kMaxColumns]
-                [Rows];     ///< offset_c + weight_c . q of the mean key; from makeSquares on times 2^pairExponent
-    float pairFloor[Rows];  ///< floor times 4^pairExponent
+    /// offset_c + weight_c . q of the mean key; from makeSquares on times 2^pairExponent
+    float offset[kMaxColumns][kRows];
+    float pairFloor[kRows];  ///< floor times 4^pairExponent
     DimensionTerms terms[kDim];
     float weight[kMaxColumns][kDim];  ///< weight_c of a prepared key
     float valueScale[kDim];
@@ -28,17 +27,16 @@ struct QueryRows {
     std::uint32_t slices[kMaxColumns];
     float floor;
     int columns;
-    std::int8_t positionOf[kDim];  ///< of a dimension; -1 behind head_dim
-    int featureExponent[Rows];     ///< features are multiplied by 4^featureExponent
-    int pairExponent[Rows];        ///< kappa of pairs by 4^pairExponent
-    std::uint32_t constant[Rows];  ///< constant feature, rounded, and the rest
+    std::int8_t positionOf[kDim];   ///< of a dimension; -1 behind head_dim
+    int featureExponent[kRows];     ///< features are multiplied by 4^featureExponent
+    int pairExponent[kRows];        ///< kappa of pairs by 4^pairExponent
+    std::uint32_t constant[kRows];  ///< constant feature, rounded, and the rest
 };
 
 /// The two operands of the state readout.
-template <int Rows>
 struct FeatureOperands {
-    std::uint8_t linear[kSlices][Rows * 32];  ///< swizzled tiles, features of the dimensions
-    __half x[Rows * kRowStride];              ///< amplitude q; products of two are the features of pairs
+    std::uint8_t linear[kSlices][kRows * 32];  ///< swizzled tiles, features of the dimensions
+    __half x[kRows * kRowStride];              ///< amplitude q; products of two are the features of pairs
 };
 
 __device__ __forceinline__ uint4 packEight(const float* x) {
@@ -61,8 +59,7 @@ __device__ __forceinline__ int exponentFor(float x, int limit) {
     return max(-40, min(40, limit - (exponent + (exponent > 0 ? 1 : 0)) / 2));
 }
 
-template <int Rows>
-__device__ void loadPlan(QueryRows<Rows>& rows, const HeadPlan& plan, const KvPlan& kv, const KeyScaling& scaling) {
+__device__ void loadPlan(QueryRows& rows, const HeadPlan& plan, const KvPlan& kv, const KeyScaling& scaling) {
     const auto thread = static_cast<int>(threadIdx.x);
     if (thread == 0) {
         rows.floor = plan.floor;
@@ -74,7 +71,7 @@ __device__ void loadPlan(QueryRows<Rows>& rows, const HeadPlan& plan, const KvPl
     }
     const int position = thread % kDim, dim = kv.dimension[position];
     const float scale = scaling.keyScale[position], inverse = 1.0F / scale;
-    for (int c = thread / kDim; c < kMaxColumns; c += Rows / kDim)
+    for (int c = thread / kDim; c < kMaxColumns; c += kRows / kDim)
         rows.weight[c][position] = plan.weight[c][position] * inverse;
     if (thread >= kDim) return;
     rows.terms[position] = {plan.weight[0][position] * inverse, scaling.mean[position] * scale,
@@ -85,9 +82,9 @@ __device__ void loadPlan(QueryRows<Rows>& rows, const HeadPlan& plan, const KvPl
 
 /// Queries of the block in the order of the head's plan, zeros where a row or a dimension does not exist. Sixteen bytes
 /// at a time where rows begin at such places.
-template <int Rows, class Number>
-__device__ void loadQueries(const QueryRows<Rows>& rows, const ReadoutJob& job, const KvPlan& kv, int head,
-                            std::int64_t row0, float* queries) {
+template <class Number>
+__device__ void loadQueries(const QueryRows& rows, const ReadoutJob& job, const KvPlan& kv, int head, std::int64_t row0,
+                            float* queries) {
     constexpr int together = 16 / sizeof(Number), perRow = kDim / together;
     const DeviceHeads& query = job.sequence.query;
     const auto* from = static_cast<const Number*>(query.data) + head * query.headStride + row0 * query.rowStride;
@@ -96,7 +93,7 @@ __device__ void loadQueries(const QueryRows<Rows>& rows, const ReadoutJob& job, 
     const bool aligned = reinterpret_cast<std::uintptr_t>(query.data) % 16 == 0 && job.sequence.headDim == kDim &&
                          (query.headStride | query.rowStride) % together == 0;
     if (!aligned) {
-        for (int n = thread; n < Rows * kDim; n += Rows) {
+        for (int n = thread; n < kRows * kDim; n += kRows) {
             const int row = n / kDim, position = n % kDim, dim = kv.dimension[position];
             queries[row * kQueryStride + position] =
                 row < left && dim >= 0 ? toFloat(from[row * query.rowStride + dim]) : 0.0F;
@@ -106,33 +103,30 @@ __device__ void loadQueries(const QueryRows<Rows>& rows, const ReadoutJob& job, 
     uint4 loaded[perRow];
 #pragma unroll
     for (int n = 0; n < perRow; ++n) {
-        const int at = n * Rows + thread, row = at / perRow;
+        const int at = n * kRows + thread, row = at / perRow;
         loaded[n] = row < left ? *reinterpret_cast<const uint4*>(from + row * query.rowStride + at % perRow * together)
                                : uint4{0U, 0U, 0U, 0U};
     }
 #pragma unroll
     for (int n = 0; n < perRow; ++n) {
-        const int at = n * Rows + thread, row = at / perRow;
+        const int at = n * kRows + thread, row = at / perRow;
         const auto* numbers = reinterpret_cast<const Number*>(&loaded[n]);
 #pragma unroll
         for (int i = 0; i < together; ++i)
             queries[row * kQueryStride + rows.positionOf[at % perRow * together + i]] = toFloat(numbers[i]);
     }
 }
-template <int Rows>
-__device__ void loadQueries(const QueryRows<Rows>& rows, const ReadoutJob& job, const KvPlan& kv, int head,
-                            std::int64_t row0, float* queries) {
+__device__ void loadQueries(const QueryRows& rows, const ReadoutJob& job, const KvPlan& kv, int head, std::int64_t row0,
+                            float* queries) {
     switch (job.sequence.query.element) {
-        case Element::BFloat16: return loadQueries<Rows, __nv_bfloat16>(rows, job, kv, head, row0, queries);
-        case Element::Half: return loadQueries<Rows, __half>(rows, job, kv, head, row0, queries);
-        case Element::Float: return loadQueries<Rows, float>(rows, job, kv, head, row0, queries);
+        case Element::BFloat16: return loadQueries<__nv_bfloat16>(rows, job, kv, head, row0, queries);
+        case Element::Half: return loadQueries<__half>(rows, job, kv, head, row0, queries);
+        case Element::Float: return loadQueries<float>(rows, job, kv, head, row0, queries);
     }
 }
 
 /// Offsets, scales and features of one row (this thread's).
-template <int Rows>
-__device__ void makeFeatures(QueryRows<Rows>& rows, const float* queries, float largestKey,
-                             FeatureOperands<Rows>& features) {
+__device__ void makeFeatures(QueryRows& rows, const float* queries, float largestKey, FeatureOperands& features) {
     const auto row = static_cast<int>(threadIdx.x);
     const int columns = rows.columns;
     const float* query = queries + row * kQueryStride;
@@ -203,8 +197,7 @@ __device__ void makeFeatures(QueryRows<Rows>& rows, const float* queries, float 
 }
 
 /// weight_c q of this thread's row for the squares of pairs, slice after slice of every square.
-template <int Rows>
-__device__ void makeSquares(QueryRows<Rows>& rows, const float* queries, std::uint8_t* slices) {
+__device__ void makeSquares(QueryRows& rows, const float* queries, std::uint8_t* slices) {
     const auto row = static_cast<int>(threadIdx.x);
     const float root = powerOfTwo(rows.pairExponent[row]);
     std::uint8_t* tile = slices;
@@ -218,7 +211,7 @@ __device__ void makeSquares(QueryRows<Rows>& rows, const float* queries, std::ui
 #pragma unroll
             for (int p = 0; p < kTile; ++p) term[p] = weight[p] * root * query[p];
             storeRow(term, tile, row);
-            tile += Rows * 32;
+            tile += kRows * 32;
         }
     }
 }

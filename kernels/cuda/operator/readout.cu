@@ -27,21 +27,18 @@ constexpr int kStageSteps = 3, kStages = 5;  // of the state on its way through 
 static_assert(kSteps % kStageSteps == 0);
 constexpr int kKeys = 64, kPairStages = 3;  // keys of a block of pairs
 
-template <int Rows>
-using StateRing = StageRing<kStages, Rows, kStageSteps * kStepWords>;
-template <int Rows>
-using PairRing = StageRing<kPairStages, Rows, kKeys / 8 * kKeyTileWords, kKeys / kTile * kStepWords>;
+using StateRing = StageRing<kStages, kRows, kStageSteps * kStepWords>;
+using PairRing = StageRing<kPairStages, kRows, kKeys / 8 * kKeyTileWords, kKeys / kTile * kStepWords>;
 
-template <int Rows>
 struct Shared {
     union {
-        typename StateRing<Rows>::Memory states;
-        typename PairRing<Rows>::Memory pairs;
-        float queries[Rows * kQueryStride];  ///< by row and position
+        StateRing::Memory states;
+        PairRing::Memory pairs;
+        float queries[kRows * kQueryStride];  ///< by row and position
     };
-    QueryRows<Rows> rows;
+    QueryRows rows;
     alignas(16) std::uint32_t correlation[kPairs][4][2];
-    alignas(16) FeatureOperands<Rows> features;  ///< last: then the slices of the squares, as many as the plan has
+    alignas(16) FeatureOperands features;  ///< last: then the slices of the squares, as many as the plan has
 };
 
 /// What a thread holds of its warp's two tiles.
@@ -53,10 +50,10 @@ struct Tiles {
 
 /// Left operands of the steps of one block row, made from x of two tiles. Blocks before `Correlated` have correlation 1
 /// among themselves. Row 2 m + h of x: tile m, rows g + 8 h.
-template <int Rows, int Correlated>
+template <int Correlated>
 class PairFeatures {
 public:
-    __device__ PairFeatures(const Shared<Rows>& shared, const Tiles& tiles)
+    __device__ PairFeatures(const Shared& shared, const Tiles& tiles)
         : correlation_(reinterpret_cast<const uint2*>(shared.correlation) + tiles.c),
           twice_(tiles.c < 2 ? 0x1010U : 0x3232U) {
 #pragma unroll
@@ -94,8 +91,7 @@ private:
 };
 
 /// Left operands of the features of the dimensions and of the constant.
-template <int Rows>
-__device__ void plainFeatures(const Shared<Rows>& shared, const Tiles& tiles, int step, std::uint32_t (&left)[2][4]) {
+__device__ void plainFeatures(const Shared& shared, const Tiles& tiles, int step, std::uint32_t (&left)[2][4]) {
 #pragma unroll
     for (int m = 0; m < 2; ++m) {
         if (step < kConstantStep) {
@@ -114,9 +110,9 @@ __device__ void plainFeatures(const Shared<Rows>& shared, const Tiles& tiles, in
 }
 
 /// sums += features of the queries times the state.
-template <int Rows, int Correlated>
-__device__ void readState(const Shared<Rows>& shared, StateRing<Rows>& ring, Tiles& tiles) {
-    PairFeatures<Rows, Correlated> features(shared, tiles);
+template <int Correlated>
+__device__ void readState(const Shared& shared, StateRing& ring, Tiles& tiles) {
+    PairFeatures<Correlated> features(shared, tiles);
     std::uint32_t left[2][2][4];  // of the latest two steps
     const std::uint32_t* stage = nullptr;
     int step = 0;
@@ -144,9 +140,8 @@ __device__ void readState(const Shared<Rows>& shared, StateRing<Rows>& ring, Til
 }
 
 /// Kappa of 16 rows and kKeys keys as left operands of products with values.
-template <int Rows>
-__device__ __forceinline__ void pairKernel(const Shared<Rows>& shared, const std::uint8_t* slices,
-                                           const std::uint32_t* keys, int row, const Tiles& tiles, int firstHidden,
+__device__ __forceinline__ void pairKernel(const Shared& shared, const std::uint8_t* slices, const std::uint32_t* keys,
+                                           int row, const Tiles& tiles, int firstHidden,
                                            std::uint32_t (&kappa)[kKeys / kTile][4]) {
     constexpr int keyTiles = kKeys / 8;
     const int columns = shared.rows.columns;
@@ -166,7 +161,7 @@ __device__ __forceinline__ void pairKernel(const Shared<Rows>& shared, const std
             const int slice = __ffs(static_cast<int>(touched)) - 1;
             std::uint32_t left[4];
             loadLeft(left, slices + row * 32, tiles.lane);
-            slices += Rows * 32;
+            slices += kRows * 32;
             multiplyAdd<kKeyTileWords>(term, left, keys + slice * 64, tiles.lane);
         }
 #pragma unroll
@@ -182,13 +177,12 @@ __device__ __forceinline__ void pairKernel(const Shared<Rows>& shared, const std
 }
 
 /// sums += kappa times values over the keys [key0, row] of each row, in blocks of 64 keys.
-template <int Rows>
-__device__ void addPairs(Shared<Rows>& shared, const std::uint32_t* keyTiles, const std::uint32_t* values, int key0,
-                         int row0, Tiles& tiles) {
+__device__ void addPairs(Shared& shared, const std::uint32_t* keyTiles, const std::uint32_t* values, int key0, int row0,
+                         Tiles& tiles) {
     const auto* slices = reinterpret_cast<const std::uint8_t*>(&shared.features);
-    const int blocks = (row0 + Rows - key0) / kKeys;
-    PairRing<Rows> ring(shared.pairs, blocks, keyTiles + std::int64_t{key0} / 8 * kKeyTileWords,
-                        values + std::int64_t{key0} / kTile * kStepWords);
+    const int blocks = (row0 + kRows - key0) / kKeys;
+    PairRing ring(shared.pairs, blocks, keyTiles + std::int64_t{key0} / 8 * kKeyTileWords,
+                  values + std::int64_t{key0} / kTile * kStepWords);
     for (int block = 0; block < blocks; ++block) {
         const std::uint32_t* keys = ring.next();
         const std::uint32_t* valueWords = keys + kKeys / 8 * kKeyTileWords;
@@ -197,7 +191,7 @@ __device__ void addPairs(Shared<Rows>& shared, const std::uint32_t* keyTiles, co
             const int ahead = row0 + tiles.row[m] - (key0 + block * kKeys);  // of the tile's first row
             if (ahead + kTile <= 0) continue;
             std::uint32_t kappa[kKeys / kTile][4];
-            pairKernel<Rows>(shared, slices, keys, tiles.row[m], tiles, ahead + 1, kappa);
+            pairKernel(shared, slices, keys, tiles.row[m], tiles, ahead + 1, kappa);
 #pragma unroll
             for (int n = 0; n < kKeys / kTile; ++n)
                 if (16 * n <= ahead + kTile - 1)
@@ -225,8 +219,8 @@ __device__ __forceinline__ void storeRowPairs(Number* to, int left, bool togethe
 }
 
 /// Divides and writes.
-template <int Rows, class Number>
-__device__ void writeRows(const Shared<Rows>& shared, const ReadoutJob& job, int head, std::int64_t row0,
+template <class Number>
+__device__ void writeRows(const Shared& shared, const ReadoutJob& job, int head, std::int64_t row0,
                           const Tiles& tiles) {
     const DeviceOutput& out = job.sequence.output;
     const bool together = (out.headStride | out.rowStride) % 2 == 0 && job.sequence.valueDim == kDim &&
@@ -259,13 +253,13 @@ __device__ void writeRows(const Shared<Rows>& shared, const ReadoutJob& job, int
     }
 }
 
-template <int Rows, int Correlated>
-__global__ void __launch_bounds__(Rows, 256 / Rows) readout(ReadoutJob job) {
+template <int Correlated>
+__global__ void __launch_bounds__(kRows, 2) readout(ReadoutJob job) {
     extern __shared__ __align__(128) std::uint8_t memory[];
-    auto& shared = *reinterpret_cast<Shared<Rows>*>(memory);
+    auto& shared = *reinterpret_cast<Shared*>(memory);
     const auto heads = job.sequence.queryHeads, head = static_cast<int>(blockIdx.x) % heads;
     const int kv = head / (heads / job.sequence.kvHeads);
-    const int row0 = static_cast<int>(blockIdx.x) / heads * Rows;  // in the slab
+    const int row0 = static_cast<int>(blockIdx.x) / heads * kRows;  // in the slab
     const int chunk = row0 / (job.chunkBlocks * kChunk);
     const bool byState = chunk * job.chunkBlocks >= job.fromChunk;
     const int key0 = byState ? chunk * job.chunkBlocks * kChunk : 0;
@@ -278,7 +272,7 @@ __global__ void __launch_bounds__(Rows, 256 / Rows) readout(ReadoutJob job) {
     tiles.g = tiles.lane / 4;
     tiles.c = tiles.lane % 4;
     tiles.row[0] = warp * kTile;
-    tiles.row[1] = Rows - (warp + 1) * kTile;
+    tiles.row[1] = kRows - (warp + 1) * kTile;
 
     float largest = 0.0F;
     for (int n = key0 / kChunk; n <= row0 / kChunk; ++n)
@@ -290,10 +284,10 @@ __global__ void __launch_bounds__(Rows, 256 / Rows) readout(ReadoutJob job) {
     makeFeatures(shared.rows, shared.queries, sqrtf(largest), shared.features);
     if (byState) {
         const std::uint32_t* state = job.before + (std::int64_t{kv} * job.stored + chunk) * kSteps * kStepWords;
-        for (int n = static_cast<int>(threadIdx.x); n < kPairs * 8; n += Rows)
+        for (int n = static_cast<int>(threadIdx.x); n < kPairs * 8; n += kRows)
             (&shared.correlation[0][0][0])[n] = (&plan.correlation[0][0][0])[n];
-        StateRing<Rows> ring(shared.states, kSteps / kStageSteps, state);
-        readState<Rows, Correlated>(shared, ring, tiles);
+        StateRing ring(shared.states, kSteps / kStageSteps, state);
+        readState<Correlated>(shared, ring, tiles);
         const float scale = stateScale(job.position + key0);
 #pragma unroll
         for (int n = 0; n < 4; ++n) {
@@ -314,20 +308,19 @@ __global__ void __launch_bounds__(Rows, 256 / Rows) readout(ReadoutJob job) {
     addPairs(shared, prepared.keyTiles + kv * prepared.tokens / 8 * kKeyTileWords,
              prepared.values + kv * prepared.tokens / kTile * kStepWords, key0, row0, tiles);
     switch (job.sequence.output.element) {
-        case Element::BFloat16: return writeRows<Rows, __nv_bfloat16>(shared, job, head, job.first + row0, tiles);
-        case Element::Half: return writeRows<Rows, __half>(shared, job, head, job.first + row0, tiles);
-        case Element::Float: return writeRows<Rows, float>(shared, job, head, job.first + row0, tiles);
+        case Element::BFloat16: return writeRows<__nv_bfloat16>(shared, job, head, job.first + row0, tiles);
+        case Element::Half: return writeRows<__half>(shared, job, head, job.first + row0, tiles);
+        case Element::Float: return writeRows<float>(shared, job, head, job.first + row0, tiles);
     }
 }
 
-template <int Rows, int Correlated>
+template <int Correlated>
 void launch(const ReadoutJob& job, cudaStream_t stream) {
-    const auto features = static_cast<int>(sizeof(FeatureOperands<Rows>));
-    const int bytes =
-        static_cast<int>(sizeof(Shared<Rows>)) - features + std::max(features, job.mostSlices * Rows * 32);
-    cudaFuncSetAttribute(readout<Rows, Correlated>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    const auto blocks = static_cast<unsigned>((job.count + Rows - 1) / Rows * job.sequence.queryHeads);
-    readout<Rows, Correlated><<<blocks, Rows, bytes, stream>>>(job);
+    const auto features = static_cast<int>(sizeof(FeatureOperands));
+    const int bytes = static_cast<int>(sizeof(Shared)) - features + std::max(features, job.mostSlices * kRows * 32);
+    cudaFuncSetAttribute(readout<Correlated>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    const auto blocks = static_cast<unsigned>((job.count + kRows - 1) / kRows * job.sequence.queryHeads);
+    readout<Correlated><<<blocks, kRows, bytes, stream>>>(job);
 }
 
 }  // namespace
@@ -336,9 +329,9 @@ void readOut(const ReadoutJob& job, cudaStream_t stream) {
     // Nearly all heads have their outlying dimensions in the last slice.
     constexpr int lastSlice = kBlocks - kTile / 4;
     if (job.correlatedBlock >= lastSlice)
-        launch<128, lastSlice>(job, stream);
+        launch<lastSlice>(job, stream);
     else
-        launch<128, 0>(job, stream);
+        launch<0>(job, stream);
 }
 
 }  // namespace dimscope::kernels::cuda
