@@ -34,6 +34,9 @@ kernels::HeadInputs HeadLoader::inputs(HeadIndex head, const RunControl& control
     inputs.query = kernels::topOf(kernels::viewOf(loaded.query->values), length_);
     inputs.key = kernels::topOf(kernels::viewOf(loaded.key->values), length_);
     if (loaded.value) inputs.value = kernels::topOf(kernels::viewOf(loaded.value->values), length_);
+    inputs.queryOwner = loaded.query;
+    inputs.keyOwner = loaded.key;
+    inputs.valueOwner = loaded.value;
     inputs.mask.causal = layer_.causal;
     inputs.mask.window = layer_.window;
     inputs.mask.queries = layer_.queries;

@@ -72,6 +72,8 @@ public:
     /// One entry per job, in it one entry per kernel. Throws ShapeError, Cancelled, DeviceError, OutOfMemory.
     virtual std::vector<std::vector<RowsOutput>> attendRows(std::span<const RowsJob> jobs,
                                                             const RunControl& control) = 0;
+    /// Whether attendSequences computes here. Where it does not, rows of the same kernels can be asked for.
+    virtual bool hasSequences() const { return true; }
     /// Whole stretches of sequences in linear time, one entry per job. Throws as attendRows, and ShapeError for a
     /// kernel without a linear-time form (sequence.h).
     virtual std::vector<SequenceOutput> attendSequences(std::span<const SequenceJob> jobs,

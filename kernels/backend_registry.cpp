@@ -2,6 +2,7 @@
 #include "kernels/backend_registry.h"
 
 #include "kernels/cpu/cpu_backend.h"
+#include "kernels/cuda/cuda_backend.h"
 #include "kernels/cuda/cuda_devices.h"
 #include "kernels/reference/reference_backend.h"
 
@@ -21,12 +22,7 @@ std::unique_ptr<Backend> makeBackend(std::string_view name, const BackendOptions
     if (name == "cpu") return std::make_unique<cpu::CpuBackend>(options.threads);
     if (name != "cuda")
         throw ArgumentError("unknown backend '" + std::string(name) + "', expected reference, cpu or cuda");
-    const std::vector<cuda::DeviceProbe> devices = cuda::probeDevices();
-    const auto wanted = static_cast<std::size_t>(options.device);
-    if (options.device < 0 || wanted >= devices.size())
-        throw BackendUnavailable("cuda: device " + std::to_string(options.device) + " does not exist, there are " +
-                                 std::to_string(devices.size()));
-    throw BackendUnavailable("cuda: " + devices[wanted].reasonUnusable + "; choose cpu or reference");
+    return cuda::makeCudaBackend(options.device);
 }
 
 }  // namespace dimscope::kernels

@@ -3,6 +3,7 @@
 
 #include <cassert>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <variant>
@@ -88,7 +89,7 @@ struct KeySplit {
     Index firstEnd = 0;  ///< keys before this position are among the first
     Index window = 0;    ///< keys j with 0 <= i - j < window are among the latest
 
-    bool holds(Index i, Index j) const {
+    constexpr bool holds(Index i, Index j) const {
         if (part == Part::All) return true;
         const bool exact = j < firstEnd || (j <= i && i - j < window);
         return exact == (part == Part::Exact);
@@ -126,6 +127,9 @@ struct AttentionMask {
     }
 };
 
+/// Whoever keeps a tensor as it is: as long as it lives, a backend may keep what it made of the tensor. Empty: nobody.
+using TensorOwner = std::weak_ptr<const void>;
+
 /// One query head of one prompt: everything that exact attention needs.
 struct HeadInputs {
     TensorView query;  ///< (rows, head_dim), post-RoPE
@@ -135,6 +139,7 @@ struct HeadInputs {
     double scale = 1.0;          ///< logit = scale * q.k
     double softcap = 0.0;        ///< 0: none; exact attention alone uses softcap * tanh(logit / softcap)
     std::optional<double> sink;  ///< learned sink logit; exact attention alone uses it
+    TensorOwner queryOwner = {}, keyOwner = {}, valueOwner = {};
 
     Index rows() const { return rowsOf(query); }
     Index headDim() const { return colsOf(query); }

@@ -163,9 +163,10 @@ std::vector<Warning> LayerFidelitySums::prepare(const RunControl& control) {
     const HeadInputs inputs = loader.inputs(heads_.front(), control);
     for (std::size_t m = 0; m < kernels_.methods.size(); ++m)
         if (present_[m] && rows_.all && params_.path == FidelityPath::State)
-            state_[m] = std::all_of(drawn_.front()[m].begin(), drawn_.front()[m].end(), [&](const Drawn& drawn) {
-                return kernels::linearTime(drawn.spec, drawn.how, inputs).supported;
-            });
+            state_[m] = backend_.hasSequences() &&
+                        std::all_of(drawn_.front()[m].begin(), drawn_.front()[m].end(), [&](const Drawn& drawn) {
+                            return kernels::linearTime(drawn.spec, drawn.how, inputs).supported;
+                        });
     return warnings;
 }
 

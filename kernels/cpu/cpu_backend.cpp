@@ -7,6 +7,7 @@
 #include "kernels/checks.h"
 #include "kernels/cpu/evaluated_rows.h"
 #include "kernels/cpu/profile.h"
+#include "kernels/profile_groups.h"
 #include "kernels/state/sequence_attention.h"
 
 namespace dimscope::kernels::cpu {
@@ -57,16 +58,6 @@ private:
     std::vector<RowScratch> free_;
 };
 
-const void* dataOf(const TensorView& view) {
-    return std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, view);
-}
-
-/// Same keys, same mask, same precision: one pass over the positions serves both.
-bool sameGroup(const ProfileJob& a, const ProfileJob& b) {
-    return dataOf(a.head.key) == dataOf(b.head.key) && a.head.mask.valid.data() == b.head.mask.valid.data() &&
-           a.head.mask.queries == b.head.mask.queries && a.head.query.index() == b.head.query.index();
-}
-
 }  // namespace
 
 BackendInfo CpuBackend::info() const {
@@ -109,14 +100,7 @@ std::vector<SequenceOutput> CpuBackend::attendSequences(std::span<const Sequence
 }
 
 std::vector<ProfileOutput> CpuBackend::profile(std::span<const ProfileJob> jobs, const RunControl& control) {
-    std::vector<std::span<const ProfileJob>> groups;
-    for (std::size_t n = 0; n < jobs.size(); ++n) {
-        checkProfileJob(jobs[n]);
-        if (n > 0 && sameGroup(jobs[n - 1], jobs[n]))
-            groups.back() = jobs.subspan(n - groups.back().size(), groups.back().size() + 1);
-        else
-            groups.push_back(jobs.subspan(n, 1));
-    }
+    const std::vector<std::span<const ProfileJob>> groups = profileGroups(jobs);
     std::vector<std::vector<ProfileOutput>> parts(groups.size());
     pool_.run(static_cast<Index>(groups.size()), control, [&](Index n) {
         parts[static_cast<std::size_t>(n)] = profileGroup(groups[static_cast<std::size_t>(n)], control);

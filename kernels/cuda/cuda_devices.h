@@ -8,7 +8,7 @@ namespace dimscope::kernels::cuda {
 
 struct DeviceProbe {
     std::string device;          ///< name of the GPU; empty where there is none
-    std::string reasonUnusable;  ///< never empty: this version computes on the CPU only
+    std::string reasonUnusable;  ///< empty: a kernel ran on it
 };
 
 /// One entry per CUDA device, probed by running a tiny kernel on it; one entry with the reason where there is none.

@@ -17,6 +17,14 @@ inline std::vector<std::string> usableBackends() {
     return all;
 }
 
+/// Of these, the ones that compute whole sequences.
+inline std::vector<std::string> sequenceBackends() {
+    std::vector<std::string> all;
+    for (const std::string& name : usableBackends())
+        if (kernels::makeBackend(name)->hasSequences()) all.push_back(name);
+    return all;
+}
+
 /// A test body for every usable backend.
 class BackendFixture : public testing::TestWithParam<std::string> {
 protected:

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The CUDA operator against the pairwise oracle. Skips with the reason where no device is usable; REQUIRE_GPU=1 in the
 // environment makes that a failure.
-#include <cstdlib>
-
-#include "kernels/cuda/operator/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/operator/quadratic_operator.h"
 #include "tests/kernels/owned_layer.h"
+#include "tests/kernels/required_gpu.h"
 #include "tests/support/compare.h"
 
 namespace dimscope::tests {
@@ -81,17 +80,8 @@ private:
     DeviceMemory<float> query_, key_, value_, output_;
 };
 
-class CudaOperator : public testing::Test {
+class CudaOperator : public RequiredGpu {
 protected:
-    void SetUp() override {
-        int count = 0;
-        const cudaError_t status = cudaGetDeviceCount(&count);
-        if (status == cudaSuccess && count > 0) return;
-        const std::string reason = status == cudaSuccess ? "no CUDA device" : cudaGetErrorString(status);
-        const char* required = std::getenv("REQUIRE_GPU");
-        ASSERT_FALSE(required && std::string(required) == "1") << reason;
-        GTEST_SKIP() << reason;
-    }
     void expectOracle(OwnedLayer& layer, const std::vector<Oal>& specs) {
         const std::vector<Index> rows = someRows(layer.shape().rows);
         for (Index h = 0; h < layer.shape().heads; ++h) {

@@ -77,7 +77,7 @@ protected:
     std::unique_ptr<Backend> backend_ = makeBackend(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(All, SequenceTest, testing::ValuesIn(usableBackends()),
+INSTANTIATE_TEST_SUITE_P(All, SequenceTest, testing::ValuesIn(sequenceBackends()),
                          [](const auto& instance) { return instance.param; });
 
 TEST_P(SequenceTest, EqualsThePairwisePathAtAnyLengthAndChunk) {

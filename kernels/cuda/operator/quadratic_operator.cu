@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/operator/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/operator/prepare_keys.cuh"
 #include "kernels/cuda/operator/quadratic_plan.h"
 #include "kernels/cuda/operator/readout.cuh"
