@@ -5,8 +5,8 @@
 namespace dimscope::kernels::cuda {
 namespace {
 
-constexpr int kSumThreads = 128, kWalkColumns = 64, kWalkHeads = 8, kWalkThreads = kWalkColumns * kWalkHeads;
-constexpr int kWalkTile = 16;
+constexpr int kSumThreads = 128, kWalkColumns = 32, kWalkWarps = 16, kWalkThreads = kWalkColumns * kWalkWarps;
+constexpr int kRunPositions = static_cast<int>(kChunkPositions) / kWalkWarps;  // of a warp
 
 /// What stands in `sums` of a chunk: of the keys there at first, of all before it once prefixes are made. Squares and
 /// centred sums are about the mean key of the prompt, so that no digits cancel.
@@ -37,11 +37,12 @@ __device__ double* meanOf(const Task& task) {
 
 template <class Query, class Key>
 __global__ void __launch_bounds__(kSumThreads) sumChunks(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto& task = ownTask(tasks);
+    const auto task = ownTask(tasks);
     const std::int64_t chunk = blockIdx.x - task.firstBlock, first = chunk * kChunkPositions;
     const std::int64_t end = min(first + kChunkPositions, task.positions);
     for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
         double plain = 0.0, absolute = 0.0, largest = 0.0, count = 0.0;
+#pragma unroll 8
         for (std::int64_t j = first; j < end; ++j) {
             if (!isValid(task, j)) continue;
             const double k = static_cast<double>(task.key[j * task.dim + c]);
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(kSumThreads) sumChunks(DeviceTasks<Contributio
 /// Of |k| and the counts; the mean key; magnitudes of k for every head.
 template <class Query, class Key>
 __global__ void __launch_bounds__(kSumThreads) concludeKeys(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto& task = ownTask(tasks);
+    const auto task = ownTask(tasks);
     const std::int64_t chunks = chunksOf(task);
     for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
         double plain = 0.0, absolute = 0.0, largest = 0.0, count = 0.0;
@@ -90,12 +91,13 @@ __global__ void __launch_bounds__(kSumThreads) concludeKeys(DeviceTasks<Contribu
 
 template <class Query, class Key>
 __global__ void __launch_bounds__(kSumThreads) sumCentredChunks(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto& task = ownTask(tasks);
+    const auto task = ownTask(tasks);
     const std::int64_t chunk = blockIdx.x - task.firstBlock, first = chunk * kChunkPositions;
     const std::int64_t end = min(first + kChunkPositions, task.positions);
     for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
         const double mean = meanOf(task)[c];
         double centred = 0.0, squares = 0.0;
+#pragma unroll 8
         for (std::int64_t j = first; j < end; ++j) {
             if (!isValid(task, j)) continue;
             const double k = static_cast<double>(task.key[j * task.dim + c]) - mean;
@@ -109,7 +111,7 @@ __global__ void __launch_bounds__(kSumThreads) sumCentredChunks(DeviceTasks<Cont
 
 template <class Query, class Key>
 __global__ void __launch_bounds__(kSumThreads) prefixCentred(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto& task = ownTask(tasks);
+    const auto task = ownTask(tasks);
     const std::int64_t chunks = chunksOf(task);
     for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads)
         for (const int which : {static_cast<int>(kCentred), static_cast<int>(kSquares)}) {
@@ -143,97 +145,164 @@ struct KeyRun {
     }
     template <class Task>
     __device__ void add(const Task& task, std::int64_t j, int c, double mean) {
-        if (!isValid(task, j)) return;
-        const double value = static_cast<double>(task.key[j * task.dim + c]), k = value - mean;
+        if (isValid(task, j)) add(static_cast<double>(task.key[j * task.dim + c]), mean);
+    }
+    __device__ void add(double value, double mean) {
+        const double k = value - mean;
         count += 1.0;
         absolute += fabs(value);
         centred += k;
         squares += k * k;
     }
+    __device__ void add(const KeyRun& other) {
+        count += other.count;
+        absolute += other.absolute;
+        centred += other.centred;
+        squares += other.squares;
+    }
     __device__ KeyRun operator-(const KeyRun& other) const {
         return {count - other.count, absolute - other.absolute, centred - other.centred, squares - other.squares};
     }
     __device__ double deviation() const {
-        const double mean = centred / count;
-        return sqrt(fmax(squares / count - mean * mean, 0.0));
+        const double inverse = 1.0 / count, mean = centred * inverse;
+        return sqrt(fmax(squares * inverse - mean * mean, 0.0));
     }
 };
 
-/// The first head's threads walk along the keys of a tile and leave what each position sees; all heads use it.
-template <class Query, class Key>
-__global__ void __launch_bounds__(kWalkThreads) walk(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    __shared__ double absolute[kWalkTile][kWalkColumns], deviation[kWalkTile][kWalkColumns];
-    const auto& task = ownTask(tasks);
-    std::int64_t block = blockIdx.x - task.firstBlock;
-    const std::int64_t chunks = chunksOf(task), chunk = block % chunks;
-    block /= chunks;
-    const std::int64_t columnTiles = blocksFor(task.dim, kWalkColumns);
+/// What every position of a chunk sees, (positions, columns): sums of |k|, and deviations of k at queries.
+struct SeenKeys {
+    double absolute[kChunkPositions][kWalkColumns], deviation[kChunkPositions][kWalkColumns];
+};
+
+/// A lane has a column, a warp a run of positions: the sums of all runs first, then a walk along each from there.
+template <class Task>
+__device__ void walkKeys(const Task& task, std::int64_t chunk, int c, SeenKeys& seen) {
+    __shared__ KeyRun runs[kWalkWarps][kWalkColumns];
     const int column = static_cast<int>(threadIdx.x) % kWalkColumns,
-              c = static_cast<int>(block % columnTiles) * kWalkColumns + column;
-    const int walker = static_cast<int>(threadIdx.x) / kWalkColumns;
-    const int head = static_cast<int>(block / columnTiles) * kWalkHeads + walker;
-    const std::int64_t first = chunk * kChunkPositions, end = min(first + kChunkPositions, task.positions);
-    const bool walks = walker == 0 && c < task.dim, works = head < task.heads && c < task.dim;
-    const double mean = walks ? meanOf(task)[c] : 0.0;
-    const Query* query = works ? task.queries[head] : nullptr;
-    KeyRun seen, gone;
-    if (walks) {
-        seen = KeyRun::before(task, task.causal ? chunk : chunks, c);
-        const bool slides = task.causal && task.window > 0 && first > task.window;
-        if (slides) gone = KeyRun::until(task, first - task.window, c, mean);
+              warp = static_cast<int>(threadIdx.x) / kWalkColumns;
+    const std::int64_t chunkFirst = chunk * kChunkPositions, first = chunkFirst + warp * kRunPositions;
+    const std::int64_t end = min(first + kRunPositions, task.positions);
+    const bool inside = c < task.dim;
+    const double mean = inside ? meanOf(task)[c] : 0.0;
+    double keys[kRunPositions];
+    bool counts[kRunPositions];
+#pragma unroll
+    for (int n = 0; n < kRunPositions; ++n) {
+        counts[n] = inside && task.causal && first + n < end && isValid(task, first + n);
+        keys[n] = counts[n] ? static_cast<double>(task.key[(first + n) * task.dim + c]) : 0.0;
     }
-    double queryMean = 0.0, queryMax = 0.0, chi = 0.0, effective = 0.0;
-    for (std::int64_t tile = first; tile < end; tile += kWalkTile) {
-        const int count = static_cast<int>(min(static_cast<std::int64_t>(kWalkTile), end - tile));
-        __syncthreads();
-        for (int n = 0; walks && n < count; ++n) {
-            const std::int64_t i = tile + n;
-            if (task.causal) {
-                seen.add(task, i, c, mean);
-                if (task.window > 0 && i >= task.window) gone.add(task, i - task.window, c, mean);
-            }
-            const KeyRun visible = seen - gone;
-            absolute[n][column] = visible.absolute;
-            deviation[n][column] = isQuery(task, i) ? visible.deviation() : 0.0;
-        }
-        __syncthreads();
-        for (int n = 0; works && n < count; ++n) {
-            if (!isQuery(task, tile + n)) continue;
-            const double q = fabs(static_cast<double>(query[(tile + n) * task.dim + c]));
-            queryMean += q;
-            queryMax = fmax(queryMax, q);
-            chi += q * absolute[n][column];
-            effective += q * deviation[n][column];
-        }
+    KeyRun own;
+#pragma unroll
+    for (int n = 0; n < kRunPositions; ++n)
+        if (counts[n]) own.add(keys[n], mean);
+    runs[warp][column] = own;
+    __syncthreads();
+    if (!inside || first >= end) return;
+    KeyRun visible = KeyRun::before(task, task.causal ? chunk : chunksOf(task), c), gone;
+    for (int w = 0; w < warp; ++w) visible.add(runs[w][column]);
+    const bool slides = task.causal && task.window > 0;
+    if (slides && first > task.window) gone = KeyRun::until(task, first - task.window, c, mean);
+#pragma unroll
+    for (int n = 0; n < kRunPositions; ++n) {
+        const std::int64_t i = first + n;
+        if (i >= end) break;
+        if (counts[n]) visible.add(keys[n], mean);
+        if (slides && i >= task.window) gone.add(task, i - task.window, c, mean);
+        const KeyRun left = visible - gone;
+        seen.absolute[i - chunkFirst][column] = left.absolute;
+        seen.deviation[i - chunkFirst][column] = isQuery(task, i) ? left.deviation() : 0.0;
     }
-    if (!works) return;
-    double* out = task.headSums + (chunk * task.heads + head) * 4 * task.dim + c;
-    out[0] = queryMean;
-    out[task.dim] = queryMax;
-    out[2 * task.dim] = chi;
-    out[3 * task.dim] = effective;
 }
 
+/// Sums of |q|, its largest, and the two contributions of a head over every other warp's share of a chunk.
+struct QuerySums {
+    double mean = 0.0, chi = 0.0, effective = 0.0, largest = 0.0;
+
+    template <class Task, class Query>
+    __device__ void addRun(const Task& task, const Query* query, std::int64_t chunkFirst, int from, int to, int c,
+                           const SeenKeys& seen, int column) {
+        constexpr int kAtOnce = 8;
+        const bool every = !task.valid && chunkFirst + from >= task.firstQuery && chunkFirst + to <= task.endQuery;
+        Query top = 0;
+        for (int n = from; n < to; n += kAtOnce) {
+            Query entries[kAtOnce];
+#pragma unroll
+            for (int m = 0; m < kAtOnce; ++m) {
+                const std::int64_t i = chunkFirst + n + m;
+                entries[m] = n + m < to && (every || isQuery(task, i)) ? query[i * task.dim + c] : Query(0);
+            }
+#pragma unroll
+            for (int m = 0; m < kAtOnce; ++m) {
+                if (n + m >= to) break;
+                const double q = fabs(static_cast<double>(entries[m]));
+                mean += q;
+                top = max(top, abs(entries[m]));
+                chi += q * seen.absolute[n + m][column];
+                effective += q * seen.deviation[n + m][column];
+            }
+        }
+        largest = static_cast<double>(top);
+    }
+    __device__ void add(const QuerySums& other) {
+        mean += other.mean;
+        largest = fmax(largest, other.largest);
+        chi += other.chi;
+        effective += other.effective;
+    }
+};
+
+/// Two warps share a head, each with one half of the chunk.
+template <class Query, class Key>
+__global__ void __launch_bounds__(kWalkThreads) walk(DeviceTasks<ContributionTask<Query, Key>> tasks) {
+    extern __shared__ double memory[];
+    __shared__ QuerySums halves[kWalkWarps][kWalkColumns];
+    constexpr int kHeadsAtOnce = kWalkWarps / 2, kHalf = static_cast<int>(kChunkPositions) / 2;
+    SeenKeys& seen = *reinterpret_cast<SeenKeys*>(memory);
+    const auto task = ownTask(tasks);
+    const std::int64_t block = blockIdx.x - task.firstBlock, chunks = chunksOf(task), chunk = block % chunks;
+    const int column = static_cast<int>(threadIdx.x) % kWalkColumns,
+              warp = static_cast<int>(threadIdx.x) / kWalkColumns;
+    const int c = static_cast<int>(block / chunks) * kWalkColumns + column;
+    walkKeys(task, chunk, c, seen);
+    const std::int64_t chunkFirst = chunk * kChunkPositions;
+    const int size = static_cast<int>(min(kChunkPositions, task.positions - chunkFirst));
+    for (int first = 0; first < task.heads; first += kHeadsAtOnce) {
+        const int head = first + warp / 2, half = warp % 2;
+        QuerySums sums;
+        __syncthreads();
+        if (head < task.heads && c < task.dim)
+            sums.addRun(task, task.queries[head], chunkFirst, half * kHalf, min((half + 1) * kHalf, size), c, seen,
+                        column);
+        halves[warp][column] = sums;
+        __syncthreads();
+        if (half == 1 || head >= task.heads || c >= task.dim) continue;
+        sums.add(halves[warp + 1][column]);
+        double* out = task.headSums + (chunk * task.heads + head) * 4 * task.dim + c;
+        out[0] = sums.mean;
+        out[task.dim] = sums.largest;
+        out[2 * task.dim] = sums.chi;
+        out[3 * task.dim] = sums.effective;
+    }
+}
+
+/// One block per head.
 template <class Query, class Key>
 __global__ void __launch_bounds__(kSumThreads) concludeQueries(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto& task = ownTask(tasks);
-    const std::int64_t chunks = chunksOf(task);
-    for (int n = static_cast<int>(threadIdx.x); n < task.heads * task.dim; n += kSumThreads) {
-        const int head = n / task.dim, c = n % task.dim;
-        double queryMean = 0.0, queryMax = 0.0, chi = 0.0, effective = 0.0;
+    const auto task = ownTask(tasks);
+    const std::int64_t chunks = chunksOf(task), head = blockIdx.x - task.firstBlock;
+    for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
+        QuerySums sums;
+#pragma unroll 8
         for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
             const double* own = task.headSums + (chunk * task.heads + head) * 4 * task.dim + c;
-            queryMean += own[0];
-            queryMax = fmax(queryMax, own[task.dim]);
-            chi += own[2 * task.dim];
-            effective += own[3 * task.dim];
+            sums.add({own[0], own[2 * task.dim], own[3 * task.dim], own[task.dim]});
         }
         double* out = task.out + head * kProfileColumns * task.dim + c;
-        out[static_cast<int>(ProfileColumn::QueryMean) * task.dim] = queryMean / task.queryCount;
-        out[static_cast<int>(ProfileColumn::QueryMax) * task.dim] = queryMax;
-        out[static_cast<int>(ProfileColumn::Chi) * task.dim] = chi * (task.scales[head] / task.pairs);
+        out[static_cast<int>(ProfileColumn::QueryMean) * task.dim] = sums.mean / task.queryCount;
+        out[static_cast<int>(ProfileColumn::QueryMax) * task.dim] = sums.largest;
+        out[static_cast<int>(ProfileColumn::Chi) * task.dim] = sums.chi * (task.scales[head] / task.pairs);
         out[static_cast<int>(ProfileColumn::ChiEffective) * task.dim] =
-            effective * (task.scales[head] / task.queryCount);
+            sums.effective * (task.scales[head] / task.queryCount);
     }
 }
 
@@ -243,33 +312,28 @@ std::int64_t countsOf(std::int64_t positions) { return chunkBlocks(positions) + 
 std::int64_t sumsOf(std::int64_t positions, int dim) { return (chunkBlocks(positions) + 1) * kKeySums * dim; }
 std::int64_t headSumsOf(std::int64_t positions, int heads, int dim) { return chunkBlocks(positions) * heads * 4 * dim; }
 std::int64_t chunkBlocks(std::int64_t positions) { return blocksFor(positions, kChunkPositions); }
-std::int64_t walkBlocks(std::int64_t positions, int heads, int dim) {
-    return chunkBlocks(positions) * blocksFor(dim, kWalkColumns) * blocksFor(heads, kWalkHeads);
+std::int64_t walkBlocks(std::int64_t positions, int dim) {
+    return chunkBlocks(positions) * blocksFor(dim, kWalkColumns);
 }
 
 template <class Query, class Key>
-void launchContributions(const DeviceTasks<ContributionTask<Query, Key>>& byChunk,
-                         const DeviceTasks<ContributionTask<Query, Key>>& byTask,
-                         const DeviceTasks<ContributionTask<Query, Key>>& byWalk, cudaStream_t stream) {
-    if (byTask.blocks == 0) return;
-    const auto chunks = static_cast<unsigned>(byChunk.blocks), tasks = static_cast<unsigned>(byTask.blocks);
-    sumChunks<<<chunks, kSumThreads, 0, stream>>>(byChunk);
-    concludeKeys<<<tasks, kSumThreads, 0, stream>>>(byTask);
-    sumCentredChunks<<<chunks, kSumThreads, 0, stream>>>(byChunk);
-    prefixCentred<<<tasks, kSumThreads, 0, stream>>>(byTask);
-    walk<<<static_cast<unsigned>(byWalk.blocks), kWalkThreads, 0, stream>>>(byWalk);
-    concludeQueries<<<tasks, kSumThreads, 0, stream>>>(byTask);
+void launchContributions(const DealtContributions<Query, Key>& tasks, cudaStream_t stream) {
+    if (tasks.byTask.blocks == 0) return;
+    const auto blocks = [](const auto& dealt) { return static_cast<unsigned>(dealt.blocks); };
+    check(cudaFuncSetAttribute(walk<Query, Key>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(SeenKeys)),
+          "asking for shared memory");
+    sumChunks<<<blocks(tasks.byChunk), kSumThreads, 0, stream>>>(tasks.byChunk);
+    concludeKeys<<<blocks(tasks.byTask), kSumThreads, 0, stream>>>(tasks.byTask);
+    sumCentredChunks<<<blocks(tasks.byChunk), kSumThreads, 0, stream>>>(tasks.byChunk);
+    prefixCentred<<<blocks(tasks.byTask), kSumThreads, 0, stream>>>(tasks.byTask);
+    walk<<<blocks(tasks.byWalk), kWalkThreads, sizeof(SeenKeys), stream>>>(tasks.byWalk);
+    concludeQueries<<<blocks(tasks.byHead), kSumThreads, 0, stream>>>(tasks.byHead);
     check(cudaGetLastError(), "summing contributions");
 }
 
-#define DIMSCOPE_CONTRIBUTIONS(Query, Key)                                                      \
-    template void launchContributions(const DeviceTasks<ContributionTask<Query, Key>>& byChunk, \
-                                      const DeviceTasks<ContributionTask<Query, Key>>& byTask,  \
-                                      const DeviceTasks<ContributionTask<Query, Key>>& byWalk, cudaStream_t)
-DIMSCOPE_CONTRIBUTIONS(float, float);
-DIMSCOPE_CONTRIBUTIONS(float, double);
-DIMSCOPE_CONTRIBUTIONS(double, float);
-DIMSCOPE_CONTRIBUTIONS(double, double);
-#undef DIMSCOPE_CONTRIBUTIONS
+template void launchContributions(const DealtContributions<float, float>&, cudaStream_t);
+template void launchContributions(const DealtContributions<float, double>&, cudaStream_t);
+template void launchContributions(const DealtContributions<double, float>&, cudaStream_t);
+template void launchContributions(const DealtContributions<double, double>&, cudaStream_t);
 
 }  // namespace dimscope::kernels::cuda

@@ -41,13 +41,19 @@ std::int64_t countsOf(std::int64_t positions);
 std::int64_t sumsOf(std::int64_t positions, int dim);
 std::int64_t headSumsOf(std::int64_t positions, int heads, int dim);
 
-/// Runs all steps for the tasks, which are in device memory with their blocks counted by `chunkBlocks`.
+/// The same tasks in device memory, dealt out to blocks in four ways.
 template <class Query, class Key>
-void launchContributions(const DeviceTasks<ContributionTask<Query, Key>>& byChunk,
-                         const DeviceTasks<ContributionTask<Query, Key>>& byTask,
-                         const DeviceTasks<ContributionTask<Query, Key>>& byWalk, cudaStream_t stream);
+struct DealtContributions {
+    using Tasks = DeviceTasks<ContributionTask<Query, Key>>;
+    Tasks byChunk, byTask, byWalk, byHead;
+};
 
+/// Blocks of a task: one per chunk; one per chunk and columns of the walk.
 std::int64_t chunkBlocks(std::int64_t positions);
-std::int64_t walkBlocks(std::int64_t positions, int heads, int dim);
+std::int64_t walkBlocks(std::int64_t positions, int dim);
+
+/// All steps.
+template <class Query, class Key>
+void launchContributions(const DealtContributions<Query, Key>& tasks, cudaStream_t stream);
 
 }  // namespace dimscope::kernels::cuda

@@ -12,16 +12,17 @@ namespace {
 template <class Real>
 using RealOf = std::conditional_t<std::is_same_v<Real, MatrixView<float>>, float, double>;
 
-/// Tasks of one pair of precisions, with the three ways to deal them out to blocks.
+/// Tasks of one pair of precisions.
 template <class Query, class Key>
 struct ContributionTasks {
     using Task = ContributionTask<Query, Key>;
-    TaskList<Task> byChunk, byTask, byWalk;
+    TaskList<Task> byChunk, byTask, byWalk, byHead;
 
     void add(const Task& task) {
         byChunk.add(task, chunkBlocks(task.positions));
         byTask.add(task, 1);
-        byWalk.add(task, walkBlocks(task.positions, task.heads, task.dim));
+        byWalk.add(task, walkBlocks(task.positions, task.dim));
+        byHead.add(task, task.heads);
     }
     void clear() { *this = {}; }
 };
@@ -46,11 +47,7 @@ public:
     void run(std::vector<ProfileOutput>& outputs) {
         std::apply([this](auto&... tasks) { (stageTasks(tasks), ...); }, tasks_);
         memory_.inputs.upload(stream_);
-        std::apply(
-            [this](const auto&... staged) {
-                (launchContributions(staged.byChunk, staged.byTask, staged.byWalk, stream_), ...);
-            },
-            staged_);
+        std::apply([this](const auto&... staged) { (launchContributions(staged, stream_), ...); }, staged_);
         memory_.results.download(stream_);
         check(cudaStreamSynchronize(stream_), "profiling heads");
         for (const Planned& planned : planned_) take(planned, outputs);
@@ -112,18 +109,14 @@ private:
 
     template <class Query, class Key>
     void stageTasks(ContributionTasks<Query, Key>& tasks) {
-        std::get<Staged<Query, Key>>(staged_) = {onDevice(tasks.byChunk), onDevice(tasks.byTask),
-                                                 onDevice(tasks.byWalk)};
+        std::get<DealtContributions<Query, Key>>(staged_) = {onDevice(tasks.byChunk), onDevice(tasks.byTask),
+                                                             onDevice(tasks.byWalk), onDevice(tasks.byHead)};
     }
     template <class Task>
     DeviceTasks<Task> onDevice(const TaskList<Task>& list) {
         return {memory_.inputs.stage(std::span<const Task>(list.tasks())), static_cast<int>(list.tasks().size()),
                 list.blocks()};
     }
-    template <class Query, class Key>
-    struct Staged {
-        DeviceTasks<ContributionTask<Query, Key>> byChunk, byTask, byWalk;
-    };
     static void take(const double* from, Index dim, ProfileColumn column, std::vector<double>& to) {
         const double* first = from + static_cast<int>(column) * dim;
         to.assign(first, first + dim);
@@ -156,7 +149,9 @@ private:
     std::tuple<ContributionTasks<float, float>, ContributionTasks<float, double>, ContributionTasks<double, float>,
                ContributionTasks<double, double>>
         tasks_;
-    std::tuple<Staged<float, float>, Staged<float, double>, Staged<double, float>, Staged<double, double>> staged_;
+    std::tuple<DealtContributions<float, float>, DealtContributions<float, double>, DealtContributions<double, float>,
+               DealtContributions<double, double>>
+        staged_;
     std::vector<Planned> planned_;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 template <class In, class Out>
 __global__ void __launch_bounds__(32 * kTokensPerBlock) mapTokens(DeviceTasks<MapTask<In, Out>> maps) {
-    const MapTask<In, Out>& task = ownTask(maps);
+    const MapTask<In, Out> task = ownTask(maps);
     const std::int64_t row = (blockIdx.x - task.firstBlock) * kTokensPerBlock + threadIdx.x / 32;
     if (row >= task.rows) return;
     const TokenMapper<In, Out> token(task, row);

@@ -84,7 +84,7 @@ private:
     }
     __device__ double secondOf(std::int64_t j) const { return task_.second[row_ * task_.stride + j]; }
 
-    const WeighTask& task_;
+    const WeighTask task_;
     std::int64_t row_, position_;
     const double* products_;
 };

@@ -23,6 +23,10 @@ bool sameTensor(const TensorView& a, const TensorView& b) {
 
 bool sameOwner(const TensorOwner& a, const TensorOwner& b) { return !a.owner_before(b) && !b.owner_before(a); }
 
+const void* dataOf(const TensorView& tensor) {
+    return std::visit([](const auto& view) { return static_cast<const void*>(view.data()); }, tensor);
+}
+
 template <class Real>
 void copyTo(Real* place, const MatrixView<Real>& view, cudaStream_t stream) {
     const auto width = static_cast<std::size_t>(view.cols()) * sizeof(Real);
@@ -47,10 +51,7 @@ void copyTo(Real* place, const MatrixView<Other>& view, cudaStream_t stream) {
 
 template <class Real>
 const Real* ResidentTensors::get(const TensorView& tensor, const TensorOwner& owner, cudaStream_t stream) {
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-        return entry.element == sizeof(Real) && sameTensor(entry.tensor, tensor) && sameOwner(entry.owner, owner) &&
-               !(entry.owned && entry.owner.expired());
-    });
+    const auto found = find(tensor, owner, sizeof(Real));
     if (found != entries_.end()) {
         entries_.splice(entries_.begin(), entries_, found);
     } else {
@@ -62,6 +63,7 @@ const Real* ResidentTensors::get(const TensorView& tensor, const TensorOwner& ow
         if (bytes > 0) std::visit([&](const auto& view) { copyTo(place, view, stream); }, tensor);
         bytes_ += bytes;
         entries_.push_front(std::move(entry));
+        places_.emplace(dataOf(tensor), entries_.begin());
     }
     entries_.front().batch = batch_;
     return reinterpret_cast<const Real*>(entries_.front().memory.data());
@@ -70,10 +72,27 @@ const Real* ResidentTensors::get(const TensorView& tensor, const TensorOwner& ow
 template const float* ResidentTensors::get(const TensorView&, const TensorOwner&, cudaStream_t);
 template const double* ResidentTensors::get(const TensorView&, const TensorOwner&, cudaStream_t);
 
+std::list<ResidentTensors::Entry>::iterator ResidentTensors::find(const TensorView& tensor, const TensorOwner& owner,
+                                                                  std::size_t element) {
+    const auto [first, last] = places_.equal_range(dataOf(tensor));
+    const auto found = std::find_if(first, last, [&](const auto& place) {
+        const Entry& entry = *place.second;
+        return entry.element == element && sameTensor(entry.tensor, tensor) && sameOwner(entry.owner, owner) &&
+               !(entry.owned && entry.owner.expired());
+    });
+    return found == last ? entries_.end() : found->second;
+}
+
+void ResidentTensors::drop(std::list<Entry>::iterator entry) {
+    const auto [first, last] = places_.equal_range(dataOf(entry->tensor));
+    places_.erase(std::find_if(first, last, [&](const auto& place) { return place.second == entry; }));
+    bytes_ -= entry->memory.bytes();
+    entries_.erase(entry);
+}
+
 void ResidentTensors::dropLast() {
     if (entries_.back().batch == batch_) throw BatchFull{};
-    bytes_ -= entries_.back().memory.bytes();
-    entries_.pop_back();
+    drop(std::prev(entries_.end()));
 }
 
 void ResidentTensors::makeRoom(std::size_t bytes) {
@@ -95,11 +114,10 @@ DeviceMemory<std::byte> ResidentTensors::allocated(std::size_t bytes) {
 
 void ResidentTensors::endCall() {
     endBatch();
-    entries_.remove_if([this](const Entry& entry) {
-        const bool leaves = !entry.owned || entry.owner.expired();
-        if (leaves) bytes_ -= entry.memory.bytes();
-        return leaves;
-    });
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+        const auto own = entry++;
+        if (!own->owned || own->owner.expired()) drop(own);
+    }
 }
 
 }  // namespace dimscope::kernels::cuda

@@ -3,6 +3,7 @@
 
 #include <list>
 #include <memory>
+#include <unordered_map>
 
 #include "kernels/cuda/device_memory.h"
 #include "kernels/types.h"
@@ -36,11 +37,14 @@ private:
     };
     void makeRoom(std::size_t bytes);
     DeviceMemory<std::byte> allocated(std::size_t bytes);
+    std::list<Entry>::iterator find(const TensorView& tensor, const TensorOwner& owner, std::size_t element);
+    void drop(std::list<Entry>::iterator entry);
     void dropLast();
 
     std::size_t budget_, bytes_ = 0;
     std::uint64_t batch_ = 0;
-    std::list<Entry> entries_;  // most recently used first
+    std::list<Entry> entries_;                                                 // most recently used first
+    std::unordered_multimap<const void*, std::list<Entry>::iterator> places_;  // by the tensor's memory
 };
 
 }  // namespace dimscope::kernels::cuda

@@ -6,51 +6,59 @@
 namespace dimscope::kernels::cuda {
 namespace {
 
-constexpr int kThreads = 256, kRowTile = 32, kColumnTile = 64, kKeyTile = 32;
-constexpr std::int64_t kKeysPerSum = 512;  // in float; sums of these in double
+constexpr int kThreads = 128, kRowTile = 32, kColumnTile = 64, kKeyTile = 32;
+constexpr std::int64_t kKeysPerSum = 256;  // in float; sums of these in double
 
-/// A thread has two rows and four columns: warps share rows, lanes of a half-warp lie side by side in the columns.
+/// A thread has four rows and four columns side by side.
 __global__ void __launch_bounds__(kThreads) sumParts(DeviceTasks<ValueTask> tasks) {
-    __shared__ float weights[kRowTile][kKeyTile + 1];
-    __shared__ float values[kKeyTile][kColumnTile];
-    const ValueTask& task = ownTask(tasks);
+    constexpr int kOwn = 4, kAcross = kColumnTile / kOwn;
+    __shared__ __align__(16) float weights[kKeyTile][kRowTile + 4];
+    __shared__ __align__(16) float values[kKeyTile][kColumnTile];
+    const ValueTask task = ownTask(tasks);
     std::int64_t block = blockIdx.x - task.firstBlock;
     const std::int64_t rowTiles = blocksFor(task.rows, kRowTile), columnTiles = blocksFor(task.dim, kColumnTile);
     const std::int64_t rowFrom = block % rowTiles * kRowTile;
     block /= rowTiles;
     const std::int64_t columnFrom = block % columnTiles * kColumnTile, part = block / columnTiles;
     const std::int64_t end = min((part + 1) * kKeysPerSum, task.keys);
-    const int thread = static_cast<int>(threadIdx.x), row = thread / 16 * 2, column = thread % 16;
-    float sums[2][4] = {};
+    const int thread = static_cast<int>(threadIdx.x), row = thread / kAcross * kOwn, column = thread % kAcross * kOwn;
+    float sums[kOwn][kOwn] = {};
     for (std::int64_t first = part * kKeysPerSum; first < end; first += kKeyTile) {
         __syncthreads();
+#pragma unroll 4
         for (int n = thread; n < kRowTile * kKeyTile; n += kThreads) {
             const std::int64_t r = rowFrom + n / kKeyTile, j = first + n % kKeyTile;
-            weights[n / kKeyTile][n % kKeyTile] = r < task.rows && j < end ? task.weights[r * task.stride + j] : 0.0F;
+            weights[n % kKeyTile][n / kKeyTile] = r < task.rows && j < end ? task.weights[r * task.stride + j] : 0.0F;
         }
+#pragma unroll 4
         for (int n = thread; n < kKeyTile * kColumnTile; n += kThreads) {
             const std::int64_t j = first + n / kColumnTile, c = columnFrom + n % kColumnTile;
             values[n / kColumnTile][n % kColumnTile] = j < end && c < task.dim ? task.value[j * task.dim + c] : 0.0F;
         }
         __syncthreads();
 #pragma unroll 8
-        for (int k = 0; k < kKeyTile; ++k)
-            for (int r = 0; r < 2; ++r) {
-                const float weight = weights[row + r][k];
+        for (int k = 0; k < kKeyTile; ++k) {
+            float own[kOwn];
 #pragma unroll
-                for (int c = 0; c < 4; ++c)
-                    sums[r][c] = weight != 0.0F ? fmaf(weight, values[k][column + 16 * c], sums[r][c]) : sums[r][c];
+            for (int c = 0; c < kOwn; ++c) own[c] = values[k][column + c];
+#pragma unroll
+            for (int r = 0; r < kOwn; ++r) {
+                const float weight = weights[k][row + r];
+#pragma unroll
+                for (int c = 0; c < kOwn; ++c)
+                    sums[r][c] = weight != 0.0F ? fmaf(weight, own[c], sums[r][c]) : sums[r][c];
             }
+        }
     }
-    for (int r = 0; r < 2; ++r)
-        for (int c = 0; c < 4; ++c) {
-            const std::int64_t m = rowFrom + row + r, n = columnFrom + column + 16 * c;
+    for (int r = 0; r < kOwn; ++r)
+        for (int c = 0; c < kOwn; ++c) {
+            const std::int64_t m = rowFrom + row + r, n = columnFrom + column + c;
             if (m < task.rows && n < task.dim) task.parts[(part * task.rows + m) * task.dim + n] = sums[r][c];
         }
 }
 
 __global__ void __launch_bounds__(kThreads) sumValues(DeviceTasks<ValueTask> tasks) {
-    const ValueTask& task = ownTask(tasks);
+    const ValueTask task = ownTask(tasks);
     const std::int64_t row = blockIdx.x - task.firstBlock, parts = blocksFor(task.keys, kKeysPerSum);
     bool bad = task.state[row] == static_cast<std::uint8_t>(RowState::Bad);
     for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kThreads) {

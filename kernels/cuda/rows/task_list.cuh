@@ -41,7 +41,7 @@ struct DeviceTasks {
 };
 
 #ifdef __CUDACC__
-/// The task that this block works on.
+/// The task that this block works on. Take a copy: what a thread reads through it would be read again after each write.
 template <class Task>
 __device__ const Task& ownTask(const DeviceTasks<Task>& tasks) {
     int low = 0, high = tasks.count;

@@ -112,11 +112,10 @@ public:
             __syncwarp();
         }
         const Out* logs = changes ? out_ : reinterpret_cast<const Out*>(in_);
-        const double top = largest([&](int c) { return static_cast<double>(logs[c]); });
-        if (lane_ == 0) task_.shift[row_] = static_cast<Out>(top);
+        const Out top = largest([&](int c) { return logs[c]; });
+        if (lane_ == 0) task_.shift[row_] = top;
         if (!ofKey) return;
-        // The shift as the products see it, rounded.
-        const double shift = static_cast<double>(static_cast<Out>(top));
+        const double shift = static_cast<double>(top);
         const double offset = unit ? -log(sum([&](int c) { return exp(static_cast<double>(logs[c]) - shift); }))
                                    : shift - halfSquaredNorm();
         if (lane_ == 0) task_.offset[row_] = offset;
@@ -125,6 +124,7 @@ public:
 private:
     template <class Step>
     __device__ void each(Step step) const {
+#pragma unroll 4
         for (int c = lane_; c < task_.width; c += 32) step(c);
     }
     template <class Term>
@@ -134,10 +134,10 @@ private:
         return warpSum(total);
     }
     template <class Term>
-    __device__ double largest(Term term) const {
-        double top = -INFINITY;
+    __device__ auto largest(Term term) const {
+        auto top = static_cast<decltype(term(0))>(-INFINITY);
         each([&](int c) {
-            const double value = term(c);
+            const auto value = term(c);
             top = value > top || value != value ? value : top;
         });
         return warpMax(top);
@@ -170,7 +170,7 @@ private:
         return largest([&](int c) { return x(c); }) - (task_.projectionShift ? 0.0 : half);
     }
 
-    const MapTask<In, Out>& task_;
+    const MapTask<In, Out> task_;  // not in memory that a write could change
     std::int64_t row_, position_;
     const In* in_;
     Out* out_;

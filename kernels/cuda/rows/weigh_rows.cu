@@ -121,7 +121,7 @@ private:
         });
     }
 
-    const WeighTask& task_;
+    const WeighTask task_;
     std::int64_t position_;
     DeviceKeys keys_;
     double* values_;
@@ -133,7 +133,7 @@ private:
 };
 
 __global__ void __launch_bounds__(kThreads) weigh(DeviceTasks<WeighTask> tasks) {
-    const WeighTask& task = ownTask(tasks);
+    const WeighTask task = ownTask(tasks);
     RowWeigher(task, blockIdx.x - task.firstBlock).run();
 }
 
