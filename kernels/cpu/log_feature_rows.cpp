@@ -56,20 +56,18 @@ void LogFeatureRows::packKeys(Index first, Index count, PackedRows& keys) const 
         keys.assign(block);
 }
 
-void LogFeatureRows::project(const PackedRows& tokens, const RowMajor<float>& weights, Features& out) const {
+void LogFeatureRows::project(const PackedRows& tokens, const RowMajor<float>& weights, Features& out, As what) const {
     const Index width = padded(head_.lanes, tokens.rows()), lanes = head_.lanes.lanes;
     out.panels.resize(static_cast<std::size_t>(width * features()));
     out.shift.resize(static_cast<std::size_t>(width));
     out.sums.resize(static_cast<std::size_t>(width));
-    for (Index first = 0; first < width; first += lanes)
-        head_.lanes.rows.project({weights.data(), weights.cols(), features(), weights.cols(), tokens.panel(first),
-                                  lanes, out.panels.data() + first * features(), lanes});
-}
-
-void LogFeatureRows::exponentiate(Features& tokens) const {
-    for (std::size_t first = 0; first < tokens.shift.size(); first += static_cast<std::size_t>(head_.lanes.lanes))
-        head_.lanes.rows.powers({tokens.panels.data() + first * static_cast<std::size_t>(features()), features(),
-                                 kFloor, tokens.shift.data() + first, tokens.sums.data() + first});
+    for (Index first = 0; first < width; first += lanes) {
+        float* panel = out.panels.data() + first * features();
+        head_.lanes.rows.project(
+            {weights.data(), weights.cols(), features(), weights.cols(), tokens.panel(first), lanes, panel, lanes});
+        if (what == As::Powers)
+            head_.lanes.rows.powers({panel, features(), kFloor, out.shift.data() + first, out.sums.data() + first});
+    }
 }
 
 RowMajor<float> LogFeatureRows::byToken(const Features& tokens, Index count) const {
@@ -102,16 +100,14 @@ std::vector<double> LogFeatureRows::offsets(const Features& keys, Index first, I
 
 RowForm LogFeatureRows::fill(std::span<const Index> rows, Index keys, MatrixSpan<double> out) const {
     Features query, block;
-    project(packedQueries(rows), queryWeights_, query);
-    exponentiate(query);
+    project(packedQueries(rows), queryWeights_, query, As::Powers);
     const RowMajor<float> queryFeatures = byToken(query, static_cast<Index>(rows.size()));
     PackedRows packed(head_.lanes);
     RowForm form = RowForm::Kernel;
     double reference = 0.0;
     forKeyBlocks(keys, [&](Index first, Index count) {
         packKeys(first, count, packed);
-        project(packed, keyWeights_, block);
-        exponentiate(block);
+        project(packed, keyWeights_, block, As::Powers);
         const MatrixSpan<double> part = middleColumns(out, first, count);
         const Index hidden = rowsBefore(head_.mask, rows, first);
         if (first == 0) reference = offsets(block, 0, 1, 0.0).front();
@@ -154,11 +150,11 @@ void LogFeatureRows::toLogarithms(MatrixSpan<double> kappa) const {
 void LogFeatureRows::redo(std::span<const Index> rows, Index first, const Features& keys, const Features& query,
                           const std::vector<double>& offset, MatrixSpan<double> out) const {
     Features logs;
-    project(packedQueries(rows), queryWeights_, logs);
+    project(packedQueries(rows), queryWeights_, logs, As::Logarithms);
     const RowMajor<float> ofQuery = byToken(logs, out.rows());
     PackedRows packed(head_.lanes);
     packKeys(first, out.cols(), packed);
-    project(packed, keyWeights_, logs);
+    project(packed, keyWeights_, logs, As::Logarithms);
     const RowMajor<float> ofKeys = byToken(logs, out.cols());
     for (Index i = 0; i < out.rows(); ++i)
         for (Index j = 0; j < out.cols(); ++j) {

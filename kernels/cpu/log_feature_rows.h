@@ -31,8 +31,9 @@ private:
     /// Queries with a last column of ones, which the biases stand for.
     PackedRows packedQueries(std::span<const Index> rows) const;
     void packKeys(Index first, Index count, PackedRows& keys) const;
-    void project(const PackedRows& tokens, const RowMajor<float>& weights, Features& out) const;
-    void exponentiate(Features& tokens) const;
+    enum class As { Logarithms, Powers };
+    /// Panel by panel, so that its logarithms are in the L1 cache when they become powers.
+    void project(const PackedRows& tokens, const RowMajor<float>& weights, Features& out, As what) const;
     /// One row per token.
     RowMajor<float> byToken(const Features& tokens, Index count) const;
     /// out(i, j) = features of query i . features of key j, from query `firstRow` on.

@@ -145,6 +145,18 @@ TEST_P(RowLanesTest, ScalesAndCountsWhatIsTooSmall) {
     EXPECT_EQ(lanes().scaled(x.data(), factor.data(), 0, 1e-11), 0);
 }
 
+TEST_P(RowLanesTest, QuotientsWhateverTheDivisor) {
+    const std::vector<double> factors = uniform(0.0, 2.0, 21);
+    for (const double divisor : {3.0, -0.7, 1e300, 1e308, -1e-300, 1e-309}) {  // 1e-309: the inverse is infinite
+        std::vector<double> x;
+        for (const double factor : factors) x.push_back(factor * divisor);
+        std::vector<float> out(x.size());
+        lanes().quotients(x.data(), static_cast<Index>(x.size()), divisor, out.data());
+        for (std::size_t n = 0; n < x.size(); ++n)
+            EXPECT_FLOAT_EQ(out[n], static_cast<float>(x[n] / divisor)) << divisor;
+    }
+}
+
 TEST_P(RowLanesTest, ProductsWithPackedKeys) {
     const Index width = GetParam()->lanes;
     for (const Index depth : {1, 5, 64})

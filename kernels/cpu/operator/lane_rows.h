@@ -10,21 +10,30 @@ namespace {
 
 /// The vector at column c of a row, `otherwise` behind its last column.
 inline Vector loadPart(const float* row, Index c, Index columns, float otherwise) {
-    Vector v = load(row + c);
-    for (Index n = columns - c; n < kWidth; ++n) v[n] = otherwise;
-    return v;
+    Bits lane;
+    for (int n = 0; n < kWidth; ++n) lane[n] = n;
+    return lane < static_cast<std::int32_t>(columns - c) ? load(row + c) : spread(otherwise);
 }
 
-inline float largestOf(Vector m) {
-    float largest = m[0];
-    for (int n = 1; n < kWidth; ++n) largest = m[n] > largest ? m[n] : largest;
-    return largest;
+/// The lanes of v joined, halves first, in every lane.
+template <int Step, class V, class Join, int... Lane>
+inline V folded(V v, Join join, std::integer_sequence<int, Lane...> lanes) {
+    if constexpr (Step == 0)
+        return v;
+    else
+        return folded<Step / 2>(join(v, __builtin_shufflevector(v, v, (Lane ^ Step)...)), join, lanes);
 }
-
-inline float total(Vector v) {
-    float sum = 0.0F;
-    for (int n = 0; n < kWidth; ++n) sum += v[n];
-    return sum;
+template <class V>
+inline auto largestOf(V v) {
+    constexpr int kCount = sizeof(V) / sizeof(v[0]);
+    return folded<kCount / 2>(
+        v, [](V a, V b) { return a > b ? a : b; }, std::make_integer_sequence<int, kCount>{})[0];
+}
+template <class V>
+inline auto total(V v) {
+    constexpr int kCount = sizeof(V) / sizeof(v[0]);
+    return folded<kCount / 2>(
+        v, [](V a, V b) { return a + b; }, std::make_integer_sequence<int, kCount>{})[0];
 }
 
 [[maybe_unused]] void rowMaxima(const float* x, Index stride, Index rows, Index columns, float* out) {
@@ -167,18 +176,6 @@ inline Wide loadWidePart(const double* x, Index place, Index count) {
     return v;
 }
 
-inline double total(Wide v) {
-    double sum = 0.0;
-    for (int n = 0; n < kWideWidth; ++n) sum += v[n];
-    return sum;
-}
-
-inline Index total(WideBits v) {
-    Index sum = 0;
-    for (int n = 0; n < kWideWidth; ++n) sum += static_cast<Index>(v[n]);
-    return sum;
-}
-
 [[maybe_unused]] void squaredNormsOf(const float* x, const float* y, Index stride, Index strideY, Index rows,
                                      Index columns, double* out) {
     for (Index r = 0; r < rows; ++r) {
@@ -202,9 +199,7 @@ inline Index total(WideBits v) {
 [[maybe_unused]] double largestOf(const double* x, Index count) {
     Wide m = spreadWide(-__builtin_inf());
     overWide(x, count, -__builtin_inf(), [&](Wide v, Index) { m = v > m ? v : m; });
-    double largest = m[0];
-    for (int n = 1; n < kWideWidth; ++n) largest = m[n] > largest ? m[n] : largest;
-    return largest;
+    return largestOf(m);
 }
 
 [[maybe_unused]] double sumOf(const double* x, Index count) {
@@ -233,7 +228,7 @@ inline Index total(WideBits v) {
         lost += reinterpret_cast<WideBits>(v >= least) + 1;  // 1 where not
         storePart(x, n, count, v * loadWidePart(factor, n, count));
     });
-    return total(lost);
+    return static_cast<Index>(total(lost));
 }
 
 [[maybe_unused]] Index logarithmsOf(double* x, const double* offset, Index count, double least) {
@@ -249,7 +244,7 @@ inline Index total(WideBits v) {
             for (Index k = n; k < count; ++k) x[k] = y[k - n] + offset[k];
         }
     });
-    return total(lost);
+    return static_cast<Index>(total(lost));
 }
 
 [[maybe_unused]] void sineCosineOf(const double* x, Index count, double* sine, double* cosine) {
@@ -260,10 +255,14 @@ inline Index total(WideBits v) {
     });
 }
 
+/// Products with the inverse, which costs a fifth of divisions, as long as that is a normal number.
 [[maybe_unused]] void quotientsOf(const double* x, Index count, double divisor, float* out) {
+    const double inverse = 1.0 / divisor;
+    const double size = inverse < 0.0 ? -inverse : inverse;
+    const bool normal = size >= __DBL_MIN__ && size <= __DBL_MAX__;
     Index n = 0;
-    for (; n + kWideWidth <= count; n += kWideWidth)
-        *reinterpret_cast<Half*>(out + n) = __builtin_convertvector(loadWide(x + n) / divisor, Half);
+    for (; normal && n + kWideWidth <= count; n += kWideWidth)
+        *reinterpret_cast<Half*>(out + n) = __builtin_convertvector(loadWide(x + n) * inverse, Half);
     for (; n < count; ++n) out[n] = static_cast<float>(x[n] / divisor);
 }
 
