@@ -3,9 +3,10 @@
 #include <cmath>
 
 #include "kernels/attention_math.h"
-#include "kernels/cpu/fast_food.h"
 #include "kernels/cpu/feature_rows.h"
 #include "kernels/cpu/log_feature_rows.h"
+#include "kernels/cpu/sequence_phi.h"
+#include "kernels/feature_matrices.h"
 
 // Performer, DiJiang and the unbiased SpectraFormer.
 
@@ -90,7 +91,7 @@ private:
 class SpectraFormerUnbiasedRows : public LogFeatureRows {
 public:
     SpectraFormerUnbiasedRows(const SpectraFormerUnbiased& spec, const FloatHead& head)
-        : SpectraFormerUnbiasedRows(head, fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation),
+        : SpectraFormerUnbiasedRows(head, eigen(fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation)),
                                     phiOf(spec, head)) {}
 
 private:
@@ -116,14 +117,7 @@ private:
 
 /// (features, head_dim)
 RowMajor<double> cosineWeights(const DiJiang& spec, const FloatHead& head) {
-    const auto d = static_cast<int>(head.key.view().cols());
-    const bool inverse = spec.orientation == DiJiang::Orientation::Inverse;
-    RowMajor<double> weights(d, d);
-    for (int k = 0; k < d; ++k)
-        for (int n = 0; n < d; ++n)
-            weights(n, k) = std::sqrt(head.scale) * (*spec.t)[static_cast<std::size_t>(n)] *
-                            (inverse ? dctEntry(k, n, d) : dctEntry(n, k, d));
-    return weights;
+    return std::sqrt(head.scale) * eigen(cosineRows(spec));
 }
 
 Eigen::RowVectorXd doubledWeights(const DiJiang& spec) {

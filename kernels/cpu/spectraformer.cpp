@@ -2,8 +2,9 @@
 #include <cmath>
 
 #include "kernels/attention_math.h"
-#include "kernels/cpu/fast_food.h"
 #include "kernels/cpu/feature_rows.h"
+#include "kernels/cpu/sequence_phi.h"
+#include "kernels/feature_matrices.h"
 
 namespace dimscope::kernels::cpu {
 namespace {
@@ -20,7 +21,7 @@ public:
 private:
     static RowMajor<float> weightsOf(const SpectraFormer& spec, const FloatHead& head) {
         const double upstream = spec.scaling == SpectraFormer::Scaling::Upstream ? std::sqrt(head.scale) : 1.0;
-        const RowMajor<double> rows = fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation);
+        const RowMajor<double> rows = eigen(fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation));
         return (std::sqrt(head.scale) * upstream * rows).cast<float>();
     }
     void queryFeatures(const MatrixView<float>& x, std::span<const Index> rows, MatrixSpan<float> out) const override {

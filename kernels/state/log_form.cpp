@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/attention_math.h"
-#include "kernels/cpu/fast_food.h"
+#include "kernels/feature_matrices.h"
 #include "kernels/state/feature_form.h"
 
 // Kernels of exponential features, whose logarithms may be of any size: sections 1 (epsilon = 0), 2.1 and 3.
@@ -68,21 +68,14 @@ protected:
 };
 
 RowMajor<double> cosines(const DiJiang& spec, double scale) {
-    const auto d = static_cast<int>(spec.t->size());
-    const bool inverse = spec.orientation == DiJiang::Orientation::Inverse;
-    RowMajor<double> projection(d, d);
-    for (int k = 0; k < d; ++k)
-        for (int n = 0; n < d; ++n)
-            projection(k, n) = std::sqrt(scale) * (*spec.t)[static_cast<std::size_t>(n)] *
-                               (inverse ? dctEntry(k, n, d) : dctEntry(n, k, d));
-    return projection;
+    return std::sqrt(scale) * cpu::eigen(cosineRows(spec)).transpose();
 }
 
 template <class T>
 FormPointer<T> unbiasedForm(const SpectraFormerUnbiased& spec, const Tokens<T>& sequence, double scale) {
     const bool calibrated = spec.statistic == SpectraFormerUnbiased::Statistic::Calibrated;
     const double phi = calibrated ? spec.phi : sequencePhi(sequence, scale);
-    const RowMajor<double> rows = cpu::fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation);
+    const RowMajor<double> rows = cpu::eigen(fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation));
     const auto d = static_cast<double>(rows.cols());
     const RowMajor<double> projection = std::sqrt(scale) * oprfSharpness(phi, d) * rows.transpose();
     const Eigen::RowVectorXd bias = 2.0 * oprfConstant(phi, d) * rows.rowwise().squaredNorm().transpose();

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "kernels/attention_math.h"
-#include "kernels/cpu/fast_food.h"
+#include "kernels/feature_matrices.h"
 #include "kernels/state/feature_form.h"
 
 // Kernels of explicit feature maps: sections 1 (with epsilon), 2.2 and 9.
@@ -145,7 +145,7 @@ class SpectraFormerForm : public FeatureForm<T> {
 public:
     SpectraFormerForm(const SpectraFormer& spec, const Tokens<T>& sequence, double scale) : spec_(spec), scale_(scale) {
         const double upstream = spec.scaling == SpectraFormer::Scaling::Upstream ? std::sqrt(scale) : 1.0;
-        const auto rows = cpu::fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation);
+        const RowMajor<double> rows = cpu::eigen(fastFoodRows(*spec.b, *spec.g, *spec.s, *spec.permutation));
         projection_ = (std::sqrt(scale) * upstream * rows.transpose()).template cast<T>();
         if (spec.statistic == SpectraFormer::Statistic::Calibrated) phi_ = spec.phi;
         if (spec.statistic == SpectraFormer::Statistic::Sequence) phi_ = sequencePhi(sequence, scale);

@@ -222,14 +222,13 @@ struct QuerySums {
     __device__ void addRun(const Task& task, const Query* query, std::int64_t chunkFirst, int from, int to, int c,
                            const SeenKeys& seen, int column) {
         constexpr int kAtOnce = 8;
-        const bool every = !task.valid && chunkFirst + from >= task.firstQuery && chunkFirst + to <= task.endQuery;
         Query top = 0;
         for (int n = from; n < to; n += kAtOnce) {
             Query entries[kAtOnce];
 #pragma unroll
             for (int m = 0; m < kAtOnce; ++m) {
                 const std::int64_t i = chunkFirst + n + m;
-                entries[m] = n + m < to && (every || isQuery(task, i)) ? query[i * task.dim + c] : Query(0);
+                entries[m] = n + m < to && isQuery(task, i) ? query[i * task.dim + c] : Query(0);
             }
 #pragma unroll
             for (int m = 0; m < kAtOnce; ++m) {
