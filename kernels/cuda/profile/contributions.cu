@@ -5,13 +5,12 @@
 namespace dimscope::kernels::cuda {
 namespace {
 
-constexpr int kSumThreads = 128, kWalkColumns = 32, kWalkWarps = 16, kWalkThreads = kWalkColumns * kWalkWarps;
+constexpr int kSumThreads = 64, kWalkColumns = 32, kWalkWarps = 16, kWalkThreads = kWalkColumns * kWalkWarps;
 constexpr int kRunPositions = static_cast<int>(kChunkPositions) / kWalkWarps;  // of a warp
 
 /// What stands in `sums` of a chunk: of the keys there at first, of all before it once prefixes are made. Squares and
-/// centred sums are about the mean key of the prompt, so that no digits cancel.
-enum KeySum : int { kPlain, kAbsolute, kLargest, kSquares, kKeySums };
-constexpr int kCentred = kPlain;  // takes its place when the mean is known
+/// centred sums are about the first key of the prompt, so that no digits of a part common to all keys cancel.
+enum KeySum : int { kAbsolute, kLargest, kCentred, kSquares, kKeySums };
 
 template <class Task>
 __device__ bool isValid(const Task& task, std::int64_t i) {
@@ -29,101 +28,9 @@ template <class Task>
 __device__ std::int64_t chunksOf(const Task& task) {
     return blocksFor(task.positions, kChunkPositions);
 }
-/// The mean key stands behind the last chunk.
 template <class Task>
-__device__ double* meanOf(const Task& task) {
-    return sumOf(task, chunksOf(task), kLargest);
-}
-
-template <class Query, class Key>
-__global__ void __launch_bounds__(kSumThreads) sumChunks(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto task = ownTask(tasks);
-    const std::int64_t chunk = blockIdx.x - task.firstBlock, first = chunk * kChunkPositions;
-    const std::int64_t end = min(first + kChunkPositions, task.positions);
-    for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
-        double plain = 0.0, absolute = 0.0, largest = 0.0, count = 0.0;
-#pragma unroll 8
-        for (std::int64_t j = first; j < end; ++j) {
-            if (!isValid(task, j)) continue;
-            const double k = static_cast<double>(task.key[j * task.dim + c]);
-            plain += k;
-            absolute += fabs(k);
-            largest = fmax(largest, fabs(k));
-            count += 1.0;
-        }
-        sumOf(task, chunk, kPlain)[c] = plain;
-        sumOf(task, chunk, kAbsolute)[c] = absolute;
-        sumOf(task, chunk, kLargest)[c] = largest;
-        if (c == 0) task.counts[chunk] = count;
-    }
-}
-
-/// Of |k| and the counts; the mean key; magnitudes of k for every head.
-template <class Query, class Key>
-__global__ void __launch_bounds__(kSumThreads) concludeKeys(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto task = ownTask(tasks);
-    const std::int64_t chunks = chunksOf(task);
-    for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
-        double plain = 0.0, absolute = 0.0, largest = 0.0, count = 0.0;
-        for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-            plain += sumOf(task, chunk, kPlain)[c];
-            largest = fmax(largest, sumOf(task, chunk, kLargest)[c]);
-            double& own = sumOf(task, chunk, kAbsolute)[c];
-            const double here = own;
-            own = absolute;
-            absolute += here;
-            if (c == 0) {
-                const double counted = task.counts[chunk];
-                task.counts[chunk] = count;
-                count += counted;
-            }
-        }
-        sumOf(task, chunks, kAbsolute)[c] = absolute;
-        meanOf(task)[c] = plain / fmax(task.keys, 1.0);
-        if (c == 0) task.counts[chunks] = count;
-        for (int head = 0; head < task.heads; ++head) {
-            double* out = task.out + head * kProfileColumns * task.dim + c;
-            out[static_cast<int>(ProfileColumn::KeyMean) * task.dim] = absolute / task.keys;
-            out[static_cast<int>(ProfileColumn::KeyMax) * task.dim] = largest;
-        }
-    }
-}
-
-template <class Query, class Key>
-__global__ void __launch_bounds__(kSumThreads) sumCentredChunks(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto task = ownTask(tasks);
-    const std::int64_t chunk = blockIdx.x - task.firstBlock, first = chunk * kChunkPositions;
-    const std::int64_t end = min(first + kChunkPositions, task.positions);
-    for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
-        const double mean = meanOf(task)[c];
-        double centred = 0.0, squares = 0.0;
-#pragma unroll 8
-        for (std::int64_t j = first; j < end; ++j) {
-            if (!isValid(task, j)) continue;
-            const double k = static_cast<double>(task.key[j * task.dim + c]) - mean;
-            centred += k;
-            squares += k * k;
-        }
-        sumOf(task, chunk, kCentred)[c] = centred;
-        sumOf(task, chunk, kSquares)[c] = squares;
-    }
-}
-
-template <class Query, class Key>
-__global__ void __launch_bounds__(kSumThreads) prefixCentred(DeviceTasks<ContributionTask<Query, Key>> tasks) {
-    const auto task = ownTask(tasks);
-    const std::int64_t chunks = chunksOf(task);
-    for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads)
-        for (const int which : {static_cast<int>(kCentred), static_cast<int>(kSquares)}) {
-            double before = 0.0;
-            for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-                double& own = sumOf(task, chunk, which)[c];
-                const double here = own;
-                own = before;
-                before += here;
-            }
-            sumOf(task, chunks, which)[c] = before;
-        }
+__device__ double centreOf(const Task& task, int c) {
+    return static_cast<double>(task.key[task.firstKey * task.dim + c]);
 }
 
 /// Sums over a run of keys of one column.
@@ -135,20 +42,27 @@ struct KeyRun {
         return {task.counts[chunk], sumOf(task, chunk, kAbsolute)[c], sumOf(task, chunk, kCentred)[c],
                 sumOf(task, chunk, kSquares)[c]};
     }
+    template <class Task>
+    __device__ void store(const Task& task, std::int64_t chunk, int c) const {
+        if (c == 0) task.counts[chunk] = count;
+        sumOf(task, chunk, kAbsolute)[c] = absolute;
+        sumOf(task, chunk, kCentred)[c] = centred;
+        sumOf(task, chunk, kSquares)[c] = squares;
+    }
     /// Of the keys before `position`.
     template <class Task>
-    __device__ static KeyRun until(const Task& task, std::int64_t position, int c, double mean) {
+    __device__ static KeyRun until(const Task& task, std::int64_t position, int c, double centre) {
         const std::int64_t chunk = position / kChunkPositions;
         KeyRun run = before(task, chunk, c);
-        for (std::int64_t j = chunk * kChunkPositions; j < position; ++j) run.add(task, j, c, mean);
+        for (std::int64_t j = chunk * kChunkPositions; j < position; ++j) run.add(task, j, c, centre);
         return run;
     }
     template <class Task>
-    __device__ void add(const Task& task, std::int64_t j, int c, double mean) {
-        if (isValid(task, j)) add(static_cast<double>(task.key[j * task.dim + c]), mean);
+    __device__ void add(const Task& task, std::int64_t j, int c, double centre) {
+        if (isValid(task, j)) add(static_cast<double>(task.key[j * task.dim + c]), centre);
     }
-    __device__ void add(double value, double mean) {
-        const double k = value - mean;
+    __device__ void add(double value, double centre) {
+        const double k = value - centre;
         count += 1.0;
         absolute += fabs(value);
         centred += k;
@@ -169,6 +83,51 @@ struct KeyRun {
     }
 };
 
+template <class Query, class Key>
+__global__ void __launch_bounds__(kSumThreads) sumChunks(DeviceTasks<ContributionTask<Query, Key>> tasks) {
+    const auto task = ownTask(tasks);
+    const std::int64_t chunk = blockIdx.x - task.firstBlock, first = chunk * kChunkPositions;
+    const std::int64_t end = min(first + kChunkPositions, task.positions);
+    for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
+        const double centre = centreOf(task, c);
+        KeyRun run;
+        double largest = 0.0;
+#pragma unroll 8
+        for (std::int64_t j = first; j < end; ++j) {
+            if (!isValid(task, j)) continue;
+            const double k = static_cast<double>(task.key[j * task.dim + c]);
+            run.add(k, centre);
+            largest = fmax(largest, fabs(k));
+        }
+        sumOf(task, chunk, kLargest)[c] = largest;
+        run.store(task, chunk, c);
+    }
+}
+
+/// The sums before each chunk, of all keys behind the last; magnitudes of k for every head.
+template <class Query, class Key>
+__global__ void __launch_bounds__(kSumThreads) concludeKeys(DeviceTasks<ContributionTask<Query, Key>> tasks) {
+    const auto task = ownTask(tasks);
+    const std::int64_t chunks = chunksOf(task);
+    for (int c = static_cast<int>(threadIdx.x); c < task.dim; c += kSumThreads) {
+        KeyRun before;
+        double largest = 0.0;
+#pragma unroll 4
+        for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+            const KeyRun own = KeyRun::before(task, chunk, c);
+            largest = fmax(largest, sumOf(task, chunk, kLargest)[c]);
+            before.store(task, chunk, c);
+            before.add(own);
+        }
+        before.store(task, chunks, c);
+        for (int head = 0; head < task.heads; ++head) {
+            double* out = task.out + head * kProfileColumns * task.dim + c;
+            out[static_cast<int>(ProfileColumn::KeyMean) * task.dim] = before.absolute / task.keys;
+            out[static_cast<int>(ProfileColumn::KeyMax) * task.dim] = largest;
+        }
+    }
+}
+
 /// What every position of a chunk sees, (positions, columns): sums of |k|, and deviations of k at queries.
 struct SeenKeys {
     double absolute[kChunkPositions][kWalkColumns], deviation[kChunkPositions][kWalkColumns];
@@ -183,7 +142,7 @@ __device__ void walkKeys(const Task& task, std::int64_t chunk, int c, SeenKeys& 
     const std::int64_t chunkFirst = chunk * kChunkPositions, first = chunkFirst + warp * kRunPositions;
     const std::int64_t end = min(first + kRunPositions, task.positions);
     const bool inside = c < task.dim;
-    const double mean = inside ? meanOf(task)[c] : 0.0;
+    const double centre = inside ? centreOf(task, c) : 0.0;
     double keys[kRunPositions];
     bool counts[kRunPositions];
 #pragma unroll
@@ -194,20 +153,20 @@ __device__ void walkKeys(const Task& task, std::int64_t chunk, int c, SeenKeys& 
     KeyRun own;
 #pragma unroll
     for (int n = 0; n < kRunPositions; ++n)
-        if (counts[n]) own.add(keys[n], mean);
+        if (counts[n]) own.add(keys[n], centre);
     runs[warp][column] = own;
     __syncthreads();
     if (!inside || first >= end) return;
     KeyRun visible = KeyRun::before(task, task.causal ? chunk : chunksOf(task), c), gone;
     for (int w = 0; w < warp; ++w) visible.add(runs[w][column]);
     const bool slides = task.causal && task.window > 0;
-    if (slides && first > task.window) gone = KeyRun::until(task, first - task.window, c, mean);
+    if (slides && first > task.window) gone = KeyRun::until(task, first - task.window, c, centre);
 #pragma unroll
     for (int n = 0; n < kRunPositions; ++n) {
         const std::int64_t i = first + n;
         if (i >= end) break;
-        if (counts[n]) visible.add(keys[n], mean);
-        if (slides && i >= task.window) gone.add(task, i - task.window, c, mean);
+        if (counts[n]) visible.add(keys[n], centre);
+        if (slides && i >= task.window) gone.add(task, i - task.window, c, centre);
         const KeyRun left = visible - gone;
         seen.absolute[i - chunkFirst][column] = left.absolute;
         seen.deviation[i - chunkFirst][column] = isQuery(task, i) ? left.deviation() : 0.0;
@@ -252,7 +211,7 @@ struct QuerySums {
 
 /// Two warps share a head, each with one half of the chunk.
 template <class Query, class Key>
-__global__ void __launch_bounds__(kWalkThreads) walk(DeviceTasks<ContributionTask<Query, Key>> tasks) {
+__global__ void __launch_bounds__(kWalkThreads, 2) walk(DeviceTasks<ContributionTask<Query, Key>> tasks) {
     extern __shared__ double memory[];
     __shared__ QuerySums halves[kWalkWarps][kWalkColumns];
     constexpr int kHeadsAtOnce = kWalkWarps / 2, kHalf = static_cast<int>(kChunkPositions) / 2;
@@ -323,8 +282,6 @@ void launchContributions(const DealtContributions<Query, Key>& tasks, cudaStream
           "asking for shared memory");
     sumChunks<<<blocks(tasks.byChunk), kSumThreads, 0, stream>>>(tasks.byChunk);
     concludeKeys<<<blocks(tasks.byTask), kSumThreads, 0, stream>>>(tasks.byTask);
-    sumCentredChunks<<<blocks(tasks.byChunk), kSumThreads, 0, stream>>>(tasks.byChunk);
-    prefixCentred<<<blocks(tasks.byTask), kSumThreads, 0, stream>>>(tasks.byTask);
     walk<<<blocks(tasks.byWalk), kWalkThreads, sizeof(SeenKeys), stream>>>(tasks.byWalk);
     concludeQueries<<<blocks(tasks.byHead), kSumThreads, 0, stream>>>(tasks.byHead);
     check(cudaGetLastError(), "summing contributions");

@@ -24,13 +24,13 @@ struct ContributionTask {
     bool causal = true;
     std::int64_t window = 0;
     const std::uint8_t* valid = nullptr;  ///< null: all valid
-    std::int64_t firstQuery = 0, endQuery = 0;
+    std::int64_t firstQuery = 0, endQuery = 0, firstKey = 0;
     double keys = 0.0, queryCount = 0.0, pairs = 0.0;  ///< how many
     const double* scales = nullptr;                    ///< (heads)
     double* counts = nullptr;                          ///< (chunks + 1) valid keys of each, then before each
-    double* sums = nullptr;      ///< (chunks + 1, 4, dim) of k, |k| and their largest; then prefixes, see KeySum
-    double* headSums = nullptr;  ///< (chunks, heads, 4, dim)
-    double* out = nullptr;       ///< (heads, kProfileColumns, dim)
+    double* sums = nullptr;                            ///< (chunks + 1, 4, dim) KeySum of each, then before each
+    double* headSums = nullptr;                        ///< (chunks, heads, 4, dim)
+    double* out = nullptr;                             ///< (heads, kProfileColumns, dim)
     std::int64_t firstBlock = 0;
 };
 

@@ -96,7 +96,11 @@ private:
         task.firstQuery = std::max<Index>(mask.queries.first, 0);
         task.endQuery = std::min(mask.queries.end, head.rows());
         double total = 0.0, seen = 0.0;
-        for (Index j = 0; j < head.rows(); ++j) total += mask.isValid(j) ? 1.0 : 0.0;
+        for (Index j = head.rows() - 1; j >= 0; --j) {
+            if (!mask.isValid(j)) continue;
+            total += 1.0;
+            task.firstKey = j;
+        }
         for (Index i = 0; i < head.rows(); ++i) {
             if (mask.isValid(i)) seen += 1.0;
             if (mask.window > 0 && i >= mask.window && mask.isValid(i - mask.window)) seen -= 1.0;

@@ -132,7 +132,7 @@ private:
     double visible_ = 0.0;
 };
 
-__global__ void __launch_bounds__(kThreads) weigh(DeviceTasks<WeighTask> tasks) {
+__global__ void __launch_bounds__(kThreads, 3) weigh(DeviceTasks<WeighTask> tasks) {
     const WeighTask task = ownTask(tasks);
     RowWeigher(task, blockIdx.x - task.firstBlock).run();
 }
