@@ -6,9 +6,10 @@ python3 tests/benchmarks/rows_cuda.py LIBCUDA_ROWS.so
 
 Shape of Qwen2.5-0.5B: 14 query and 2 key/value heads, d = 64, N = 4096. Rows: exact attention, Performer (250 features, 5
 draws), SpectraFormer, DiJiang, TaylorShift, the global quadratic and OAL with three groups at 32 rows of all heads of a
-layer; contributions: all heads of 24 layers (the program makes all of a profile, PyTorch chi alone from bfloat16). GPU
-time is the sum over kernels and copies that the profiler of PyTorch sees in the process, wall clock what a call takes;
-medians in milliseconds. Tensors are on the device beforehand, as they are after the first look at a layer.
+layer, then every kernel there is; contributions: all heads of 24 layers (the program makes all of a profile, PyTorch chi
+alone from bfloat16). GPU time is the sum over kernels and copies that the profiler of PyTorch sees in the process, wall
+clock what a call takes; medians in milliseconds. Tensors are on the device beforehand, as they are after the first look
+at a layer.
 """
 import ctypes
 import math
@@ -43,7 +44,10 @@ class Program:
             raise SystemExit(f"{name}: {text.value.decode()}")
 
     def rows(self):
-        self.call("benchRows", self.bench)
+        self.call("benchRows", self.bench, ctypes.c_int(0))
+
+    def every(self):
+        self.call("benchRows", self.bench, ctypes.c_int(1))
 
     def profile(self):
         self.call("benchProfile", self.bench)
@@ -114,6 +118,8 @@ def main():
         wall = (before[1] + after[1]) / 2
         print(f"{title}: PyTorch {kernels:.3f} ms on the GPU, {wall:.2f} ms in all; program {own[0][0]:.3f} ms "
               f"(copies {own[0][1]:.3f}), {own[1]:.2f} ms in all; ratio {kernels / own[0][0]:.1f}, {wall / own[1]:.1f}")
+    kernels, copies = gpu_ms(program.every, show=show)
+    print(f"every kernel of a layer: {kernels:.3f} ms on the GPU (copies {copies:.3f}), {wall_ms(program.every):.2f} ms in all")
 
 
 if __name__ == "__main__":
