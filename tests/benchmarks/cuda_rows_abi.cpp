@@ -2,16 +2,16 @@
 // Kernels at query rows and profiles on the GPU as a shared library for rows_cuda.py, which measures them beside
 // PyTorch in one process.
 #include <cmath>
-#include <cstdio>
-#include <exception>
 
 #include "kernels/backend_registry.h"
 #include "kernels/random_features.h"
 #include "kernels/random_stream.h"
+#include "tests/benchmarks/reported.h"
 
 namespace {
 
 using namespace dimscope::kernels;
+using dimscope::benchmarks::reported;
 
 struct Sizes {
     int heads, kvHeads, dim, rows, draws, layers;
@@ -137,17 +137,6 @@ private:
     std::vector<Index> rows_;
     std::vector<std::vector<KernelSpec>> kernels_, every_;  // by head
 };
-
-template <class Call>
-int reported(char* error, std::size_t room, Call&& call) {
-    try {
-        call();
-        return 0;
-    } catch (const std::exception& failure) {
-        std::snprintf(error, room, "%s", failure.what());
-        return 1;
-    }
-}
 
 }  // namespace
 

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The CUDA operator as a shared library for operator_cuda.py, which times it beside PyTorch in one process, on
 // PyTorch's tensors and stream.
-#include <cstdio>
-#include <exception>
-
 #include "kernels/attention_math.h"
 #include "kernels/cuda/operator/quadratic_operator.h"
+#include "tests/benchmarks/reported.h"
 
 namespace {
 
+using dimscope::benchmarks::reported;
 using dimscope::kernels::Oal;
 using dimscope::kernels::packedLength;
 using dimscope::kernels::cuda::DeviceSequence;
 using dimscope::kernels::cuda::Element;
 using dimscope::kernels::cuda::QuadraticOperator;
-
-template <class Call>
-int reported(char* error, std::size_t room, Call&& call) {
-    try {
-        call();
-        return 0;
-    } catch (const std::exception& failure) {
-        std::snprintf(error, room, "%s", failure.what());
-        return 1;
-    }
-}
 
 }  // namespace
 

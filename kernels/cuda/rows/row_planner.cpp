@@ -151,12 +151,17 @@ void RowPlanner::quadratic(const Oal& spec) {
     weigh_.epsilon = spec.epsilon;
 }
 
+template <class Gates>
+void RowPlanner::zeroSum(const Gates& gates, PairRule rule) {
+    weigh_.rule = rule;
+    weigh_.sigma1 = gates.sigma1;
+    weigh_.sigmah = gates.sigmah;
+    weigh_.sigma0 = gates.sigma0;
+}
+
 void RowPlanner::add(const ZerosSm& spec) {
     logits();
-    weigh_.rule = PairRule::ZeroSum;
-    weigh_.sigma1 = spec.sigma1;
-    weigh_.sigmah = spec.sigmah;
-    weigh_.sigma0 = spec.sigma0;
+    zeroSum(spec, PairRule::ZeroSum);
 }
 
 void RowPlanner::add(const LinearZeros& spec) {
@@ -167,11 +172,8 @@ void RowPlanner::add(const LinearZeros& spec) {
          staged(spec.mu.get()), std::exp(std::clamp(spec.tau, -50.0, 30.0)),
          batch_.scratch.take<double>(kStatisticWarps * head_.headDim), radial},
         1);
-    weigh_.rule = PairRule::ZeroSumRadial;
     weigh_.offset = radial;
-    weigh_.sigma1 = spec.sigma1;
-    weigh_.sigmah = spec.sigmah;
-    weigh_.sigma0 = spec.sigma0;
+    zeroSum(spec, PairRule::ZeroSumRadial);
 }
 
 void RowPlanner::add(const RetNet& spec) {

@@ -77,6 +77,8 @@ private:
     void floored(const Performer& spec);
     void wide(const DiJiang& spec);
     void quadratic(const Oal& spec);
+    template <class Gates>
+    void zeroSum(const Gates& gates, PairRule rule);
     /// Factors of exponential features, from their logarithms.
     void logarithmic(const Matrix<double>& weights, double scale, std::span<const double> queryTerms, const double* phi,
                      bool unit);
