@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/kernel_spec.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace dimscope::kernels {
 namespace {
 
@@ -38,6 +41,12 @@ Oal asOal(const GlobalQuadratic& spec, Index headDim) {
             .groups = 1,
             .factor = {spec.factor.begin(), spec.factor.end()},
             .epsilon = spec.epsilon};
+}
+
+bool weightsFitFloat(const DiJiang& spec) {
+    constexpr double kLargest = 500.0;
+    return !spec.theta || std::all_of(spec.theta->begin(), spec.theta->end(),
+                                      [](double theta) { return std::abs(theta) <= kLargest; });
 }
 
 std::string_view kernelName(const KernelSpec& spec) { return std::visit(Name{}, spec); }

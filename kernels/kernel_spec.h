@@ -157,6 +157,9 @@ using KernelSpec = std::variant<Softmax, Performer, SpectraFormer, SpectraFormer
 /// The global quadratic written as OAL with one group.
 Oal asOal(const GlobalQuadratic& spec, Index headDim);
 
+/// Whether float holds 2 theta + z to 1e-4: calibration can drive weights far beyond it. False where one is NaN.
+bool weightsFitFloat(const DiJiang& spec);
+
 /// Name of a kernel as it is written on the command line and in files.
 std::string_view kernelName(const KernelSpec& spec);
 

@@ -177,14 +177,6 @@ private:
     RowMajor<double> keys_;  // (rows, features)
 };
 
-/// Float holds 2 theta + z to 1e-4 up to here.
-constexpr double kFloatWeights = 500.0;
-
-bool needsDouble(const DiJiang& spec) {
-    return spec.theta && std::any_of(spec.theta->begin(), spec.theta->end(),
-                                     [](double theta) { return !(std::abs(theta) <= kFloatWeights); });
-}
-
 }  // namespace
 
 std::unique_ptr<RowKernel> makePerformer(const Performer& spec, const FloatHead& head) {
@@ -197,7 +189,7 @@ std::unique_ptr<RowKernel> makeSpectraFormerUnbiased(const SpectraFormerUnbiased
 }
 
 std::unique_ptr<RowKernel> makeDiJiang(const DiJiang& spec, const FloatHead& head) {
-    if (needsDouble(spec)) return std::make_unique<WideDiJiangRows>(spec, head);
+    if (!weightsFitFloat(spec)) return std::make_unique<WideDiJiangRows>(spec, head);
     return std::make_unique<DiJiangRows>(spec, head);
 }
 

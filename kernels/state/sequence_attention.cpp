@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "kernels/state/sequence_attention.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/checks.h"
@@ -134,10 +133,7 @@ template SequenceOutput attendSequence<float>(const SequenceJob&, const RunContr
 template SequenceOutput attendSequence<double>(const SequenceJob&, const RunControl&);
 
 bool fitsFloat(const KernelSpec& spec) {
-    constexpr double kFloatWeights = 500.0;  // float holds 2 theta + z to 1e-4 up to here
-    if (const auto* diJiang = std::get_if<DiJiang>(&spec))
-        return !diJiang->theta || std::all_of(diJiang->theta->begin(), diJiang->theta->end(),
-                                              [](double theta) { return std::abs(theta) <= kFloatWeights; });
+    if (const auto* diJiang = std::get_if<DiJiang>(&spec)) return weightsFitFloat(*diJiang);
     if (const auto* hedgehog = std::get_if<Hedgehog>(&spec)) return hedgehog->variant == Hedgehog::Variant::Lolcats;
     return !std::holds_alternative<LinearZeros>(spec);  // differences of sums, and exponents of any size
 }

@@ -25,7 +25,6 @@ public:
     }
     std::byte* start() const { return memory_.data(); }
     std::size_t used() const { return used_; }
-    std::size_t size() const { return memory_.size(); }
     void release(std::size_t used = 0) { used_ = used; }
 
 private:

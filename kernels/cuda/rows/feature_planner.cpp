@@ -73,7 +73,7 @@ void RowPlanner::logarithmic(const Matrix<double>& weights, double scale, std::s
     Factor<float> query = projected(gathered(Side::Query), w, scale), key = projected(gathered(Side::Key), w, scale);
     MapTask<float, float> ofQuery = featureMap(Side::Query, TokenMap::Logarithms, query, features);
     MapTask<float, float> ofKey =
-        featureMap(Side::Key, unit ? TokenMap::KeyLogarithmsUnit : TokenMap::KeyLogarithms, key, features);
+        featureMap(Side::Key, unit ? TokenMap::UnitLogarithms : TokenMap::Logarithms, key, features);
     if (!queryTerms.empty()) ofQuery.first = batch_.inputs.stage(queryTerms);
     ofQuery.phi = ofKey.phi = phi;
     query.shift = ofQuery.shift = batch_.scratch.take<float>(rows_);
@@ -156,15 +156,10 @@ void RowPlanner::add(const SpectraFormerUnbiased& spec) {
 }
 
 void RowPlanner::add(const DiJiang& spec) {
-    constexpr double kFloatWeights = 500.0;  // float holds 2 theta + z to 1e-4 up to here
+    if (!weightsFitFloat(spec)) return wide(spec);
     std::vector<double> doubled;
-    bool isWide = false;
     if (spec.theta)
-        for (const double theta : *spec.theta) {
-            isWide = isWide || !(std::abs(theta) <= kFloatWeights);
-            doubled.push_back(2.0 * theta);
-        }
-    if (isWide) return wide(spec);
+        for (const double theta : *spec.theta) doubled.push_back(2.0 * theta);
     logarithmic(cosineRows(spec), std::sqrt(head_.scale), doubled, nullptr, true);
 }
 

@@ -29,9 +29,8 @@ __global__ void __launch_bounds__(32 * kTokensPerBlock) mapTokens(DeviceTasks<Ma
         case TokenMap::Sharpened: return token.sharpened();
         case TokenMap::Floored: return token.floored();
         case TokenMap::LargestExponent: return token.noteLargestExponent();
-        case TokenMap::Logarithms: return token.logarithms(false, false);
-        case TokenMap::KeyLogarithms: return token.logarithms(true, false);
-        case TokenMap::KeyLogarithmsUnit: return token.logarithms(true, true);
+        case TokenMap::Logarithms: return token.logarithms(false);
+        case TokenMap::UnitLogarithms: return token.logarithms(true);
     }
 }
 

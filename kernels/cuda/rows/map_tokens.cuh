@@ -28,9 +28,9 @@ enum class TokenMap : std::int32_t {
     Sharpened,        ///< exp(B (x - max)) + factor, x with one more entry 1 (2.2)
     Floored,          ///< exp(x - |token|^2 scale / 2 - maximum) + factor (1); `projectionShift`, `maximum`
     LargestExponent,  ///< into `offset`: what Floored takes the maximum of
-    Logarithms,       ///< x + 2 A first where phi is given (2.1), x + first otherwise; into `shift` their largest
-    KeyLogarithms,    ///< the same without `first`; into `offset` the key's shift - |token|^2 scale / 2
-    KeyLogarithmsUnit,  ///< the same; into `offset` - ln sum exp(x) + shift (3)
+    Logarithms,       ///< B x (2.1, where phi is given), of a query with 2 A first, or first alone, added; into `shift`
+                      ///< their largest, of a key into `offset` that shift - |token|^2 scale / 2
+    UnitLogarithms,   ///< the same for features that sum to 1 (3): of a key into `offset` shift - ln sum exp(x)
 };
 
 template <class In, class Out>

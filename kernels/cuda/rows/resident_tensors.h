@@ -24,7 +24,6 @@ public:
     void endBatch() { ++batch_; }
     /// Forgets what has no owner, or none any more.
     void endCall();
-    std::size_t bytes() const { return bytes_; }
 
 private:
     struct Entry {

@@ -64,7 +64,6 @@ public:
     };
     Mark mark();
     void goBack(const Mark& mark);
-    bool empty() const { return stages.weights.tasks().empty(); }
     /// Throws BatchFull where no more tasks can be told to the device at once.
     void checkTasks();
 

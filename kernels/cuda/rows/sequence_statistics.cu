@@ -49,10 +49,7 @@ __device__ void phi(const StatisticTask& task) {
 __device__ void largest(const StatisticTask& task) {
     double top = -INFINITY;
     for (std::int64_t i = threadIdx.x; i < task.positions; i += kThreads)
-        if (isValid(task, i)) {
-            const double value = task.values[i];
-            top = value > top || value != value ? value : top;
-        }
+        if (isValid(task, i)) top = larger(top, task.values[i]);
     top = blockMax(top);
     if (threadIdx.x == 0) *task.out = top;
 }

@@ -24,7 +24,7 @@ struct StatisticTask {
     const double* values = nullptr;
     const double* mean = nullptr;  ///< (dim); null: 0
     double count = 0.0;
-    double* scratch = nullptr;  ///< (kStatisticWarps, 3 dim)
+    double* scratch = nullptr;  ///< (kStatisticWarps, 2 dim)
     double* out = nullptr;
     std::int64_t firstBlock = 0;
 };

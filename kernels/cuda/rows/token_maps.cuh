@@ -100,21 +100,23 @@ public:
         const double top = largestExponent(halfSquaredNorm());
         if (lane_ == 0) task_.offset[row_] = top;
     }
-    __device__ void logarithms(bool ofKey, bool unit) const {
+    __device__ void logarithms(bool unit) const {
         double sharpness = 1.0, bias = 1.0;
         if (task_.phi) {
             sharpness = oprfSharpness(*task_.phi, static_cast<double>(task_.width));
             bias = 2.0 * oprfConstant(*task_.phi, static_cast<double>(task_.width));
         }
-        const bool changes = task_.phi || (!ofKey && task_.first);
+        const bool changes = task_.phi || (!task_.ofKey && task_.first);
         if (changes) {
-            each([&](int c) { write(c, sharpness * x(c) + (ofKey ? 0.0 : bias * parameter(task_.first, c, 0.0))); });
+            each([&](int c) {
+                write(c, sharpness * x(c) + (task_.ofKey ? 0.0 : bias * parameter(task_.first, c, 0.0)));
+            });
             __syncwarp();
         }
         const Out* logs = changes ? out_ : reinterpret_cast<const Out*>(in_);
         const Out top = largest([&](int c) { return logs[c]; });
         if (lane_ == 0) task_.shift[row_] = top;
-        if (!ofKey) return;
+        if (!task_.ofKey) return;
         const double shift = static_cast<double>(top);
         const double offset = unit ? -log(sum([&](int c) { return exp(static_cast<double>(logs[c]) - shift); }))
                                    : shift - halfSquaredNorm();
@@ -136,10 +138,7 @@ private:
     template <class Term>
     __device__ auto largest(Term term) const {
         auto top = static_cast<decltype(term(0))>(-INFINITY);
-        each([&](int c) {
-            const auto value = term(c);
-            top = value > top || value != value ? value : top;
-        });
+        each([&](int c) { top = larger(top, term(c)); });
         return warpMax(top);
     }
     __device__ double x(int c) const { return static_cast<double>(in_[c]); }

@@ -13,12 +13,15 @@ __device__ T warpSum(T x) {
     return x;
 }
 
+/// The larger of two; a NaN stays.
+template <class T>
+__device__ T larger(T a, T b) {
+    return b > a || b != b ? b : a;
+}
+
 template <class T>
 __device__ T warpMax(T x) {
-    for (int other = 16; other > 0; other /= 2) {
-        const T y = __shfl_xor_sync(0xffffffffU, x, other);
-        x = y > x || y != y ? y : x;  // a NaN stays
-    }
+    for (int other = 16; other > 0; other /= 2) x = larger(x, __shfl_xor_sync(0xffffffffU, x, other));
     return x;
 }
 

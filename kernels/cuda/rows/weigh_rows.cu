@@ -52,10 +52,7 @@ private:
     template <class Term>
     __device__ double largest(Term term) const {
         double top = -INFINITY;
-        eachPicked([&](std::int64_t j) {
-            const double value = term(j);
-            top = value > top || value != value ? value : top;
-        });
+        eachPicked([&](std::int64_t j) { top = larger(top, term(j)); });
         return blockMax(top);
     }
     template <class Term>
